@@ -59,8 +59,11 @@ export function usesOf(
     const before = usable.slice(0, usable.indexOf(file)).filter(isSame);
     const [first] = before;
     const isChosen = file.isList && !before.some(({ isList }) => isList);
-    if (first !== undefined) return isChosen ? byName(file, first) : behind(file, first);
-    if (file.isNamespaced) return byName(file, undefined);
+    if (first !== undefined && !isChosen) {
+      const why = `no runtime uses it: ${comesFirst(file, first)}`;
+      return { kind: "behind", file, other: first, why };
+    }
+    if (first !== undefined || file.isNamespaced) return byName(file, first);
     const other = firstIn(file.directory);
     if (other === file || firstNetworks.has(file.network)) return { kind: "used", file };
     return byName(file, other?.callsOthers === true ? undefined : other);
@@ -71,10 +74,6 @@ export function usesOf(
 function byName(file: ConfigurationFile, other: ConfigurationFile | undefined): FileUse {
   const why = other && `the runtimes of Kubernetes do not use it: ${comesFirst(file, other)}`;
   return { kind: "byName", file, other, why };
-}
-
-function behind(file: ConfigurationFile, other: ConfigurationFile): FileUse {
-  return { kind: "behind", file, other, why: `no runtime uses it: ${comesFirst(file, other)}` };
 }
 
 function comesFirst({ network }: ConfigurationFile, other: ConfigurationFile): string {

@@ -3,7 +3,6 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import type { NetworkName } from "../../cni/call.ts";
-import type { Json } from "../../cni/json.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
@@ -18,7 +17,6 @@ import {
 import {
   type ConfigurationFile,
   type ConfigurationProblem,
-  fileWith,
   readConfigurationFiles,
 } from "./configuration-files.ts";
 import { type Configuration, configurationsIn } from "./configurations.ts";
@@ -30,16 +28,9 @@ import { whyNotConfigured } from "./unread-keys.ts";
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
 
-/** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
-export interface CachedConfiguration {
-  /** The directory of the entry. */
-  readonly directory: string;
-  readonly document: Json;
-}
-
-/** Reads the latest configurations in libcni's cache of all networks but some, where no file has them. */
+/** Gives the latest configurations in libcni's cache of the networks that no file configures, as files. */
 interface ConfigurationCache {
-  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly CachedConfiguration[];
+  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly ConfigurationFile[];
 }
 
 /** The networks that were found. */
@@ -103,11 +94,7 @@ export function findNetworks(
   const unused = all.filter(({ use }) => isUnused(use));
   const found = all.filter(({ use }) => !isUnused(use));
   const configured = new Set(found.map(({ files }) => files.network));
-  const cached = cache
-    .configurationsBut(configured)
-    .map(({ directory, document }) =>
-      fileWith(document, { source: directory, directory, isNamespaced: false }),
-    );
+  const cached = cache.configurationsBut(configured);
   for (const configuration of configurationsIn(system, cached, [], names)) {
     const network = fromConfiguration(system, configuration, dataDir, []);
     if (network === undefined || configured.has(network.files.network)) continue;

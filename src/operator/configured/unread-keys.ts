@@ -74,16 +74,15 @@ function unreadAt(place: string, value: Json, path: string, plugin: string): rea
   });
 }
 
-/** Where a key of a plugin is read that belongs right around this place, or in it; `undefined` where it is not. */
+/** Where a key of a plugin is read that belongs right around or in this place; `undefined` where it is read at others, too. */
 function elsewhere(place: string, key: string, plugin: string): string | undefined {
   const around = (at: string): string => at.replace(/\.?[^.]+$/, "");
-  const next = Object.entries(places).find(
-    ([at, keys]) =>
-      at !== LIST &&
-      (around(at) === place || at === around(place)) &&
-      keys.some((name) => isSameKey(name, key)),
+  const reading = Object.keys(places).filter((at) =>
+    places[at]?.some((name) => isSameKey(name, key)),
   );
-  return next && memberPath(`${plugin}${next[0].slice(PLUGIN.length)}`.replace(/^\./, ""), key);
+  if (place === LIST || new Set(reading.map((at) => places[at])).size !== 1) return undefined;
+  const next = reading.find((at) => at !== LIST && (around(at) === place || at === around(place)));
+  return next && memberPath(`${plugin}${next.slice(PLUGIN.length)}`.replace(/^\./, ""), key);
 }
 
 /**

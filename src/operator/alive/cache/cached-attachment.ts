@@ -48,8 +48,10 @@ export function attachmentIn(text: string): CachedAttachment | undefined {
     containerId,
     interfaceName: textOf(exactMember(entry, "ifName")),
     networkNamespace: textOf(exactMember(entry, "netns")),
-    addresses: addressesIn(result),
-    gateways: gatewaysIn(result),
+    addresses: valuesIn(result, "address", "ip")
+      .flatMap((text) => parsePrefix(text) ?? [])
+      .map(({ address }) => formatAddress(address)),
+    gateways: valuesIn(result, "gateway", "gateway").filter((text) => text !== ""),
     hostInterfaces: hostInterfacesIn(result),
     pod: podIn(exactMember(entry, "cniArgs")),
   };
@@ -63,16 +65,6 @@ function parsed(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** The addresses of a result, in their canonical form. */
-function addressesIn(result: unknown): readonly string[] {
-  const prefixes = valuesIn(result, "address", "ip").flatMap((text) => parsePrefix(text) ?? []);
-  return prefixes.map(({ address }) => formatAddress(address));
-}
-
-function gatewaysIn(result: unknown): readonly string[] {
-  return valuesIn(result, "gateway", "gateway").filter((text) => text !== "");
 }
 
 /** An interface in a container has the path of its network namespace as `sandbox`. */

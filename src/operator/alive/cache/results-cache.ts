@@ -5,7 +5,7 @@ import { cacheOption, DEFAULT_CACHE_DIR } from "../../../cli/command/common-opti
 import { containerOf, interfaceOf } from "../../../store/reservations/owner.ts";
 import { attempt, recover, SystemError } from "../../../system/system.ts";
 import { requireDirectory } from "../../configured/configuration-directories.ts";
-import type { CachedConfiguration } from "../../configured/networks.ts";
+import { type ConfigurationFile, fileWith } from "../../configured/configuration-files.ts";
 import type { NodeReservation } from "../../held/network-directory.ts";
 import { once, onceFor } from "../../once.ts";
 import {
@@ -14,18 +14,6 @@ import {
   configurationIn,
   isOfKubernetes,
 } from "./cached-attachment.ts";
-
-/**
- * The directory of libcni's cache, which contains `results`.
- *
- * @throws CommandError if the option names none
- */
-function cacheDirOf({ system, option }: Context): string {
-  const given = option(cacheOption.name);
-  return given === undefined
-    ? DEFAULT_CACHE_DIR
-    : requireDirectory(system, cacheOption.name, given);
-}
 
 /** Errors that show that there is no such entry; libcni cannot make one of too long a name. */
 const ABSENT = ["ENOENT", "ENAMETOOLONG"];
@@ -55,8 +43,13 @@ export class ResultsCache {
   readonly #multus: string;
   #isLogged = false;
 
+  /** @throws CommandError if the option names no directory */
   constructor(context: Context) {
-    const directory = cacheDirOf(context);
+    const given = context.option(cacheOption.name);
+    const directory =
+      given === undefined
+        ? DEFAULT_CACHE_DIR
+        : requireDirectory(context.system, cacheOption.name, given);
     this.#context = context;
     this.#own = `${directory}/results`;
     this.#multus = `${directory}/multus/results`;
@@ -138,7 +131,7 @@ export class ResultsCache {
    * The latest configuration of each network but these whose runtime may have it from elsewhere than from a file: multus has it
    * from the API server, BuildKit, Nomad and Concourse have it in memory.
    */
-  configurationsBut(networks: ReadonlySet<string>): readonly CachedConfiguration[] {
+  configurationsBut(networks: ReadonlySet<string>): readonly ConfigurationFile[] {
     const { system } = this.#context;
     const networkOf = (name: string): string =>
       ENTRY_NAME.exec(name)?.[1] ??
@@ -160,7 +153,8 @@ export class ResultsCache {
         // A runtime of Kubernetes reads files alone: of such a network the file is gone.
         if (directory === this.#own && isOfKubernetes(text)) return [];
         const document = configurationIn(text);
-        return document === undefined ? [] : [{ directory, document }];
+        if (document === undefined) return [];
+        return [fileWith(document, { source: directory, directory, isNamespaced: false })];
       });
     });
   }
