@@ -68,9 +68,9 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["cluster/nodes", cluster],
   ["cluster/plan", [...cluster, "cluster/nodes"]],
   ["cluster/audit", [...cluster, "cluster/nodes"]],
-  ["operator/configured", node],
-  ["operator/held", [...node, "operator/configured"]],
   ["operator/once.ts", []],
+  ["operator/configured", [...node, "operator/once.ts"]],
+  ["operator/held", [...node, "operator/configured"]],
   ["operator/alive/cache", [...node, "operator/once.ts", "operator/configured", "operator/held"]],
   ["operator/alive", [...node, "operator/configured", "operator/held", "operator/alive/cache"]],
   [

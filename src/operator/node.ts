@@ -4,7 +4,6 @@ import type { Context } from "../cli/command/command.ts";
 import type { HeldAddress } from "../store/reservations/reservation-file.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
-import { isUnused } from "./configured/file-in-use.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
 import { readCursorDates } from "./facts/cursor-date.ts";
@@ -59,13 +58,13 @@ export class Node {
     name: string | undefined,
     cache: ResultsCache = new ResultsCache(context),
   ) {
-    const { found, problems, files, places, uses, configurations } = networks;
+    const { found, unused, problems, files, places, uses, configurations } = networks;
     this.context = context;
     this.#networks = networks;
     this.#name = name;
     this.isOfAll = name === undefined;
-    this.networks = found.filter(({ use }) => !isUnused(use));
-    this.unused = [...networks.unused, ...found.filter(({ use }) => isUnused(use))];
+    this.networks = found;
+    this.unused = unused;
     this.problems = problems;
     this.files = files;
     this.places = places;

@@ -2,7 +2,6 @@
 
 import { textOf } from "../../cli/command/json-values.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { type FileUse, isUnused } from "../configured/file-in-use.ts";
 import { mainPluginOf } from "../configured/main-plugin.ts";
@@ -48,11 +47,7 @@ function noNetworkFindings({ context, networks, places, problems }: Node): reado
  * A file that not every runtime uses; nothing of a copy, which says the same, nor of the networks that podman and nerdctl make for
  * themselves.
  */
-function useFinding(
-  node: Node,
-  { document }: Configuration,
-  use: FileUse<ConfigurationFile>,
-): readonly Finding[] {
+function useFinding(node: Node, { document }: Configuration, use: FileUse): readonly Finding[] {
   const { why: message, other } = use;
   if (message === undefined) return [];
   if (JSON.stringify(use.file.document) === JSON.stringify(other?.document)) return [];

@@ -57,14 +57,13 @@ function contentFindings(node: Node, reservation: NodeReservation): readonly Fin
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
 function unownedFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
-  const { context } = node;
   if (reservation.status?.kind !== "file") {
     return [found(reservation, "malformed-reservation", "not a regular file")];
   }
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!reservation.isRemovable(context.system.now())) return [];
+  if (!reservation.network.removable.has(reservation.name)) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
   // It does not keep its address from being handed out again.

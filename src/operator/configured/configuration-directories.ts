@@ -3,11 +3,6 @@
 import { type Context, OptionError } from "../../cli/command/command.ts";
 import { cleanPath } from "../../store/files/paths.ts";
 import { isSystemError, type System } from "../../system/system.ts";
-import {
-  type ConfigurationFile,
-  type ConfigurationProblem,
-  readConfigurationFiles,
-} from "./configuration-files.ts";
 import { identityOf, knownPluginDirectories } from "./plugin-directories.ts";
 import type { Runtime } from "./runtime.ts";
 import { readRuntimes } from "./runtimes.ts";
@@ -73,20 +68,6 @@ export function findPlaces(context: Requested): ConfigurationPlaces {
       return identity !== undefined && !directories.has(identity);
     }),
   };
-}
-
-/**
- * Reads the files of all these directories.
- *
- * @param problems receives what cannot be read
- * @throws SystemError if a directory cannot be read
- */
-export function readAllFiles(
-  system: System,
-  { directories }: Pick<ConfigurationPlaces, "directories">,
-  problems: ConfigurationProblem[],
-): readonly ConfigurationFile[] {
-  return directories.flatMap((directory) => readConfigurationFiles(system, directory, problems));
 }
 
 /**

@@ -6,21 +6,27 @@ import { configurationNames } from "../../cni/configuration-files.ts";
 import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from "../../cni/json.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, LARGEST_FILE, type System } from "../../system/system.ts";
-import type { NetworkFile } from "./file-in-use.ts";
 import { whyInvalid } from "./invalid-json.ts";
 import { isTrue, listRefusal, pluginRefusal } from "./refusal.ts";
 
-/** A file that configures one network. */
-export interface ConfigurationFile extends NetworkFile {
-  readonly document: Json;
-  /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
-  readonly appended: readonly PluginFile[];
-}
-
-/** A file with one plugin of a list. */
-interface PluginFile {
+/** A file that configures one network, or the entries of libcni's cache that do. */
+export interface ConfigurationFile {
+  /** The path of the file, or the directory of the entries. */
   readonly source: string;
-  readonly document: JsonObject;
+  readonly directory: string;
+  /** Whether nerdctl alone reads it, for a namespace of containerd. */
+  readonly isNamespaced: boolean;
+  readonly document: Json;
+  /** The network that it configures; empty where it names none. */
+  readonly network: string;
+  /** Whether it has a list of plugins, not one alone. */
+  readonly isList: boolean;
+  /** Whether it has a plugin that calls the networks of others, such as multus. */
+  readonly callsOthers: boolean;
+  /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
+  readonly appended: readonly { readonly source: string; readonly document: JsonObject }[];
+  /** Why no runtime can use it; `undefined` where one can. */
+  readonly refusal: string | undefined;
 }
 
 /** A configuration that is invalid, or that can be used only in part. */
@@ -49,22 +55,6 @@ export function mayBeConfigured(
   );
 }
 
-/** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
-export interface CachedConfiguration {
-  /** The directory of the entry. */
-  readonly directory: string;
-  readonly document: Json;
-}
-
-/** What libcni's cache has of configurations. */
-export interface ConfigurationCache {
-  /**
-   * The latest configuration of each network but these whose runtime may have it from elsewhere than from a file: multus has it
-   * from the API server, BuildKit, Nomad and Concourse have it in memory.
-   */
-  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly CachedConfiguration[];
-}
-
 const LIST_SUFFIX = ".conflist";
 
 /**
@@ -80,18 +70,17 @@ export function readConfigurationFiles(
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const names = system.list(directory);
-  type Kind = ConfigurationFile["kind"];
-  const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
-    readFile(system, at, name, kind, problems);
+  const read = (path: string, name: string): readonly ConfigurationFile[] =>
+    readFile(system, path, name, path !== directory, problems);
   const ofNetworks = configurationNames(names);
-  const own = ofNetworks.flatMap((name) => read(name, directory, "file"));
+  const own = ofNetworks.flatMap((name) => read(directory, name));
   const namespaces = names.filter((name) => isIdentifier(name) && !ofNetworks.includes(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return namesIn(system, path, problems)
       .filter((name) => name.endsWith(LIST_SUFFIX))
       .toSorted()
-      .flatMap((name) => read(name, path, "namespaced"));
+      .flatMap((name) => read(path, name));
   });
   return [...own, ...further];
 }
@@ -129,18 +118,19 @@ function hasPlugins(value: Json): boolean {
 /** Plugins that call the networks of others: those of further files, or of objects of the API server. */
 const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/i;
 
-/** What decides on the use of a file, but for what libcni refuses. */
-export function described(
-  { source, directory, kind }: Pick<NetworkFile, "source" | "directory" | "kind">,
+/** A file, by itself: nothing is appended to it, and nobody refuses it. */
+export function fileWith(
   document: Json,
-): Omit<NetworkFile, "refusal"> {
+  about: Pick<ConfigurationFile, "source" | "directory" | "isNamespaced">,
+): ConfigurationFile {
   return {
-    source,
-    directory,
-    kind,
+    ...about,
+    document,
     network: textOf(memberOf(document, "name")),
-    isList: source.endsWith(LIST_SUFFIX),
+    isList: about.source.endsWith(LIST_SUFFIX),
     callsOthers: CALLS_OTHERS.test(JSON.stringify(document)),
+    appended: [],
+    refusal: undefined,
   };
 }
 
@@ -148,7 +138,7 @@ function readFile(
   system: System,
   directory: string,
   name: string,
-  kind: ConfigurationFile["kind"],
+  isNamespaced: boolean,
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
@@ -157,9 +147,8 @@ function readFile(
     const text = textOfFile(system, source);
     if (text === undefined) return [];
     unread = text;
-    const document = documentIn(text);
-    const file = { ...described({ source, directory, kind }, document), document };
-    return [{ ...file, ...(file.isList ? listIn(system, file) : pluginIn(document)) }];
+    const file = fileWith(documentIn(text), { source, directory, isNamespaced });
+    return [{ ...file, ...(file.isList ? asList(system, file) : asPlugin(file)) }];
   } catch (error) {
     problems.push({ source, problem: reasonOf(error), unread });
     return [];
@@ -191,33 +180,31 @@ function documentIn(text: string): Json {
   }
 }
 
-type Loaded = Pick<ConfigurationFile, "appended" | "refusal">;
-
-/** A file with another suffix than a list has is one plugin (`ConfFromFile` of libcni). */
-function pluginIn(document: Json): Loaded {
+/** What a file says as one plugin, which one with another suffix than a list has is (`ConfFromFile` of libcni). */
+function asPlugin({ document }: ConfigurationFile): Partial<ConfigurationFile> {
   const problem = pluginRefusal(document);
   const hint = hasPlugins(document)
     ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}`
     : "";
-  return { appended: [], refusal: problem && `${problem}${hint}` };
+  return { refusal: problem && `${problem}${hint}` };
 }
 
-/** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
-function listIn(
+/** What it says as a list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
+function asList(
   system: System,
-  { directory, document, network }: Pick<ConfigurationFile, "directory" | "document" | "network">,
-): Loaded {
+  { directory, document, network }: ConfigurationFile,
+): Partial<ConfigurationFile> {
   const refusal = listRefusal(document);
   const inlinedOnly = isTrue(exactMember(document, "loadOnlyInlinedPlugins"));
   // Of a list without a name libcni knows no plugins beside it either.
-  if (refusal !== undefined || inlinedOnly || network === "") return { appended: [], refusal };
+  if (refusal !== undefined || inlinedOnly || network === "") return { refusal };
   const beside = join(directory, network);
   try {
     const appended = pluginsBeside(system, beside);
     const isEmpty = !hasPlugins(document) && appended.length === 0;
-    return { appended, refusal: isEmpty ? `no plugins, and none in ${beside}/*.conf` : undefined };
+    return isEmpty ? { refusal: `no plugins, and none in ${beside}/*.conf` } : { appended };
   } catch (error) {
-    return { appended: [], refusal: `a plugin of ${beside}/*.conf: ${reasonOf(error)}` };
+    return { refusal: `a plugin of ${beside}/*.conf: ${reasonOf(error)}` };
   }
 }
 
@@ -226,7 +213,7 @@ function listIn(
  *
  * @throws SyntaxError | SystemError where one is invalid, which makes libcni refuse the list
  */
-function pluginsBeside(system: System, directory: string): readonly PluginFile[] {
+function pluginsBeside(system: System, directory: string): ConfigurationFile["appended"] {
   const names = attempt(() => system.list(directory), [], "ENOENT");
   const files = names.filter((name) => name.endsWith(".conf")).toSorted();
   return files.flatMap((name) => {

@@ -16,7 +16,6 @@ import {
   memberOf,
 } from "./configuration-files.ts";
 import { flannelDelegate, isFlannel, isFlannelWithDefault } from "./flannel-delegate.ts";
-import { pluginNames } from "./plugin-directories.ts";
 
 /** A plugin's configuration as the runtime would send it. */
 export interface Configuration {
@@ -47,7 +46,7 @@ export function configurationsIn(
   system: System,
   files: readonly ConfigurationFile[],
   problems: ConfigurationProblem[],
-  plugins: ReadonlySet<string> = pluginNames(system),
+  plugins: ReadonlySet<string>,
 ): readonly Configuration[] {
   return files.flatMap((file) => {
     const found = pluginsOf(file, plugins);
@@ -74,16 +73,10 @@ function pluginsOf(
   names: ReadonlySet<string>,
 ): readonly Omit<Configuration, "file">[] {
   const list: Inherited = { ...inheritedFrom(document, NOTHING), isList: true };
-  const parts = [
-    { source, document, outermost: NOTHING },
-    ...appended.map((plugin) => ({ ...plugin, outermost: list })),
+  return [
+    ...pluginsIn(source, document, names, NOTHING),
+    ...appended.flatMap((plugin) => pluginsIn(plugin.source, plugin.document, names, list)),
   ];
-  return parts.flatMap((part) =>
-    pluginsIn(part.document, names, part.outermost).map((plugin) => ({
-      source: part.source,
-      ...plugin,
-    })),
-  );
 }
 
 const NOTHING: Inherited = { name: "", version: "", isList: false };
@@ -95,11 +88,13 @@ const NOTHING: Inherited = { name: "", version: "", isList: false };
  * @param names by which they may call it
  */
 function pluginsIn(
+  source: string,
   document: Json,
   names: ReadonlySet<string>,
   outermost: Inherited,
-): readonly Pick<Configuration, "document" | "path">[] {
-  const found: Pick<Configuration, "document" | "path">[] = [];
+): readonly Omit<Configuration, "file">[] {
+  const found: Omit<Configuration, "file">[] = [];
+  // Go's decoder reads 10 000 levels, for which the engine's own stack does not suffice.
   const pending: [Json, Inherited, string][] = [[document, outermost, ""]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, inherited, path] = next;
@@ -110,7 +105,7 @@ function pluginsIn(
     } else if (isObject(value)) {
       const { name, version } = inheritedFrom(value, inherited);
       if (usesIpam(value, names)) {
-        found.push({ document: { ...value, name, cniVersion: version }, path });
+        found.push({ source, document: { ...value, name, cniVersion: version }, path });
       }
       for (const [key, member] of Object.entries(value).toReversed()) {
         pending.push([member, { name, version, isList: key === "plugins" }, memberPath(path, key)]);

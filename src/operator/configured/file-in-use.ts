@@ -1,37 +1,22 @@
 /** Which of the configuration files of a node are in use, and by whom: by what was read of them alone. */
 
+import type { ConfigurationFile } from "./configuration-files.ts";
 import { describeReaders, type Runtime } from "./runtime.ts";
-
-/** What decides on a file. */
-export interface NetworkFile {
-  readonly source: string;
-  readonly directory: string;
-  /** The network that it configures; empty where it names none. */
-  readonly network: string;
-  /** Whether it has a list of plugins, not one alone. */
-  readonly isList: boolean;
-  /** Whether it has a plugin that calls the networks of others, such as multus. */
-  readonly callsOthers: boolean;
-  /** Why no runtime can use it; `undefined` where one can. */
-  readonly refusal: string | undefined;
-  /** Whether all runtimes read it, or nerdctl alone, for a namespace of containerd; or it is in libcni's cache. */
-  readonly kind: "file" | "namespaced" | "cached";
-}
 
 /**
  * Who uses a file. The runtimes of Kubernetes use the first of their directory alone, multus, podman, nerdctl and cnitool any, by
  * the name of its network, and of that a list before a plugin alone.
  */
-export interface FileUse<File extends NetworkFile = NetworkFile> {
+export interface FileUse {
   /**
    * Whether every runtime uses it that reads its directory (`used`), or those that ask for its network by name (`byName`); whether it
    * is in a directory that none of the runtimes reads (`unread`), none uses it, as another one of its network comes first (`behind`),
    * or none can (`refused`). Or it is no file: whoever attached a pod to the network had its configuration from elsewhere (`cached`).
    */
   readonly kind: "used" | "byName" | "unread" | "behind" | "refused" | "cached";
-  readonly file: File;
+  readonly file: ConfigurationFile;
   /** The file that is used in its place: one of its network, or the one that those of Kubernetes use, unless that calls it, as multus. */
-  readonly other?: File | undefined;
+  readonly other?: ConfigurationFile | undefined;
   /** Why it is not used by all, as a clause; `undefined` where it is, or nothing is in its place, or it is refused. */
   readonly why?: string | undefined;
 }
@@ -42,33 +27,30 @@ export interface FileUse<File extends NetworkFile = NetworkFile> {
  * @param files of each directory in the order in which runtimes read them
  * @param runtimes those that say which directory they read; none where that is not known
  */
-export function usesOf<File extends NetworkFile>(
-  files: readonly File[],
+export function usesOf(
+  files: readonly ConfigurationFile[],
   runtimes: readonly Runtime[] = [],
-): ReadonlyMap<File, FileUse<File>> {
-  const isRead = ({ kind, directory }: File): boolean =>
-    kind === "file" &&
+): ReadonlyMap<ConfigurationFile, FileUse> {
+  const isRead = ({ isNamespaced, directory }: ConfigurationFile): boolean =>
+    !isNamespaced &&
     (runtimes.length === 0 || runtimes.some(({ configurations }) => configurations === directory));
   const usable = files.filter(({ refusal }) => refusal === undefined);
-  const firsts = new Map<string, File>();
-  for (const file of usable) {
-    if (isRead(file) && !firsts.has(file.directory)) firsts.set(file.directory, file);
-  }
+  const firstIn = (directory: string): ConfigurationFile | undefined =>
+    usable.find((file) => isRead(file) && file.directory === directory);
   // Of several directories a runtime may read the one in which such a network is the first.
   const firstNetworks = new Set([
-    ...[...firsts.values()].map(({ network }) => network),
+    ...files.flatMap(({ directory }) => firstIn(directory)?.network ?? []),
     ...runtimes.flatMap(({ network }) => network ?? []),
   ]);
-  const useOf = (file: File): FileUse<File> => {
-    const isOfNetwork = ({ network }: File): boolean =>
+  const useOf = (file: ConfigurationFile): FileUse => {
+    const isOfNetwork = ({ network }: ConfigurationFile): boolean =>
       file.network !== "" && network === file.network;
-    if (file.kind === "cached") return { kind: "cached", file };
-    if (file.kind === "file" && !isRead(file)) {
+    if (!file.isNamespaced && !isRead(file)) {
       const other = usable.find((candidate) => isOfNetwork(candidate) && isRead(candidate));
       const why = `no runtime reads ${file.directory}: ${describeReaders(runtimes)}`;
       return { kind: "unread", file, other, why };
     }
-    const isSame = (other: File): boolean =>
+    const isSame = (other: ConfigurationFile): boolean =>
       isOfNetwork(other) && other.directory === file.directory;
     if (file.refusal !== undefined) {
       const [other] = [...usable, ...files].filter(isSame);
@@ -77,25 +59,24 @@ export function usesOf<File extends NetworkFile>(
     const before = usable.slice(0, usable.indexOf(file)).filter(isSame);
     const [first] = before;
     const isChosen = file.isList && !before.some(({ isList }) => isList);
-    if (first !== undefined) return isChosen ? byName(file, first) : behind(file, first);
-    if (file.kind === "namespaced") return byName(file, undefined);
-    const other = firsts.get(file.directory);
+    if (first !== undefined && !isChosen) {
+      const why = `no runtime uses it: ${comesFirst(file, first)}`;
+      return { kind: "behind", file, other: first, why };
+    }
+    if (first !== undefined || file.isNamespaced) return byName(file, first);
+    const other = firstIn(file.directory);
     if (other === file || firstNetworks.has(file.network)) return { kind: "used", file };
     return byName(file, other?.callsOthers === true ? undefined : other);
   };
   return new Map(files.map((file) => [file, useOf(file)]));
 }
 
-function byName<File extends NetworkFile>(file: File, other: File | undefined): FileUse<File> {
+function byName(file: ConfigurationFile, other: ConfigurationFile | undefined): FileUse {
   const why = other && `the runtimes of Kubernetes do not use it: ${comesFirst(file, other)}`;
   return { kind: "byName", file, other, why };
 }
 
-function behind<File extends NetworkFile>(file: File, other: File): FileUse<File> {
-  return { kind: "behind", file, other, why: `no runtime uses it: ${comesFirst(file, other)}` };
-}
-
-function comesFirst({ network }: NetworkFile, other: NetworkFile): string {
+function comesFirst({ network }: ConfigurationFile, other: ConfigurationFile): string {
   return network === other.network
     ? `${other.source} configures ${network}, too, and comes first`
     : `${other.source} comes first, so that pods get addresses of ${other.network || "that"}`;

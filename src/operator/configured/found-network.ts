@@ -14,7 +14,7 @@ import {
 } from "../../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import type { System } from "../../system/system.ts";
-import type { ConfigurationFile, ConfigurationProblem } from "./configuration-files.ts";
+import type { ConfigurationProblem } from "./configuration-files.ts";
 import type { Configuration } from "./configurations.ts";
 import type { FileUse } from "./file-in-use.ts";
 import { type MainPlugin, mainPluginOf, PASSING_ON } from "./main-plugin.ts";
@@ -28,7 +28,7 @@ export interface FoundNetwork extends IpamConfig, MainPlugin {
   /** The file that configures it, or the cache's directory with its configuration; `undefined` if only its directory is known. */
   readonly source: string | undefined;
   /** Who uses the file; `undefined` if only its directory is known. */
-  readonly use: FileUse<ConfigurationFile> | undefined;
+  readonly use: FileUse | undefined;
   /** Whether an ADD can load the configuration, and reserves addresses by it. */
   readonly reserves: boolean;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */

@@ -8,28 +8,30 @@ import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, exists, type System } from "../../system/system.ts";
 import {
   type ConfigurationPlaces,
   findPlaces,
-  readAllFiles,
   requireDirectory,
 } from "./configuration-directories.ts";
 import {
-  type CachedConfiguration,
-  type ConfigurationCache,
   type ConfigurationFile,
   type ConfigurationProblem,
-  described,
+  readConfigurationFiles,
 } from "./configuration-files.ts";
 import { type Configuration, configurationsIn } from "./configurations.ts";
 import { type FileUse, isInUse, isUnused, usesOf } from "./file-in-use.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
-import { existingPluginDirectories, namesIn, pluginNames } from "./plugin-directories.ts";
+import { existingPluginDirectories, pluginNames } from "./plugin-directories.ts";
 import { whyNotConfigured } from "./unread-keys.ts";
 
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
+
+/** Gives the latest configurations in libcni's cache of the networks that no file configures, as files. */
+interface ConfigurationCache {
+  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly ConfigurationFile[];
+}
 
 /** The networks that were found. */
 export interface Networks {
@@ -45,7 +47,7 @@ export interface Networks {
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
   /** Who uses each of them. */
-  readonly uses: ReadonlyMap<ConfigurationFile, FileUse<ConfigurationFile>>;
+  readonly uses: ReadonlyMap<ConfigurationFile, FileUse>;
   /** The configurations in them that use this plugin. */
   readonly configurations: readonly Configuration[];
 }
@@ -70,13 +72,16 @@ export function findNetworks(
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
   const places = findPlaces(context);
-  const files = readAllFiles(system, places, problems);
+  const files = places.directories.flatMap((directory) =>
+    readConfigurationFiles(system, directory, problems),
+  );
   const uses = usesOf(files, places.runtimes);
   const names = pluginNames(system);
   const configurations = configurationsIn(system, files, problems, names);
-  const directories = existingPluginDirectories(system);
   const isPlugin = (type: string): boolean =>
-    directories.some(({ directory }) => namesIn(system, directory).includes(type));
+    existingPluginDirectories(system).some(({ directory }) =>
+      exists(system, join(directory, type)),
+    );
   for (const { source, document } of files.filter((file) => isInUse(uses.get(file)))) {
     for (const problem of whyNotConfigured(document, [...names], isPlugin)) {
       problems.push({ source, problem, unread: JSON.stringify(document) });
@@ -88,21 +93,27 @@ export function findNetworks(
   });
   const unused = all.filter(({ use }) => isUnused(use));
   const found = all.filter(({ use }) => !isUnused(use));
-  found.push(...cachedNetworks(system, cache, dataDir, found));
+  const configured = new Set(found.map(({ files }) => files.network));
+  const cached = cache.configurationsBut(configured);
+  for (const configuration of configurationsIn(system, cached, [], names)) {
+    const network = fromConfiguration(system, configuration, dataDir, []);
+    if (network === undefined || configured.has(network.files.network)) continue;
+    found.push({ ...network, use: { kind: "cached", file: configuration.file } });
+  }
   const shown = differing(found);
   const dataDirs =
     dataDir === undefined
       ? [DEFAULT_DATA_DIR, ...[...all, ...found].map(({ files }) => files.dataDir)]
       : [dataDir];
-  const configured = new Set(found.map(({ files }) => files.directory));
+  const used = new Set(found.map(({ files }) => files.directory));
   for (const root of new Set(dataDirs.map(cleanPath))) {
     for (const own of directoriesIn(system, root)) {
-      if (configured.has(own.directory)) continue;
+      if (used.has(own.directory)) continue;
       if (own.network === name || isUsed(system, own)) shown.push(unconfigured(own));
     }
     if (counts === undefined) continue;
     for (const own of directoriesIn(system, root, join(root, STATE_ROOT))) {
-      const isKnown = configured.has(own.directory) || isDirectory(system, own.directory);
+      const isKnown = used.has(own.directory) || isDirectory(system, own.directory);
       if (!isKnown && counts(own)) shown.push(unconfigured(own));
     }
   }
@@ -121,27 +132,6 @@ function distinctProblems(
   return [
     ...new Map(problems.map((about) => [`${about.source}\0${about.problem}`, about])).values(),
   ];
-}
-
-/** The networks that no file configures, and of which libcni's cache has the configuration. */
-function cachedNetworks(
-  system: System,
-  cache: ConfigurationCache,
-  dataDir: string | undefined,
-  found: readonly FoundNetwork[],
-): readonly FoundNetwork[] {
-  const configured = new Set(found.map(({ files }) => files.network));
-  const cached = cache.configurationsBut(configured).map(cachedFile);
-  return configurationsIn(system, cached, []).flatMap((configuration) => {
-    const network = fromConfiguration(system, configuration, dataDir, []);
-    if (network === undefined || configured.has(network.files.network)) return [];
-    return [{ ...network, use: { kind: "cached", file: configuration.file } }];
-  });
-}
-
-function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
-  const about = described({ source: directory, directory, kind: "cached" }, document);
-  return { ...about, document, appended: [], refusal: undefined };
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
+import { onceFor } from "../once.ts";
 import { BUILT_IN_CONFIGURATIONS } from "./runtime.ts";
 import { readRuntimes } from "./runtimes.ts";
 
@@ -76,11 +77,11 @@ export const knownPluginDirectories: readonly PluginDirectory[] = [
 ];
 
 /**
- * The plugin directories of this node: those that its runtimes name, and then the others in the order of
+ * The plugin directories of this node, looked for once: those that its runtimes name, and then the others in the order of
  * `knownPluginDirectories`. A directory with two names (MicroK8s links `/opt/cni/bin` to its own) is listed once, under the
  * name of the distribution.
  */
-export function existingPluginDirectories(system: System): readonly PluginDirectory[] {
+export const existingPluginDirectories = onceFor((system: System): readonly PluginDirectory[] => {
   const found = new Map<string, PluginDirectory>();
   const named = readRuntimes(system).flatMap(({ configurations, plugins = [] }) =>
     plugins.map((directory) => ({ directory, configurations })),
@@ -92,11 +93,11 @@ export function existingPluginDirectories(system: System): readonly PluginDirect
   const directories = [...found.values()];
   const replaced = directories.some(({ directory }) => directory === K3S) ? K3S_BEFORE : undefined;
   return directories.filter(({ directory }) => directory !== replaced);
-}
+});
 
 /** The names under which this program was installed in a directory with `install --as`, or is marked as installed. */
 export function markedNames(system: System, directory: string): readonly string[] {
-  return namesIn(system, directory)
+  return attempt(() => system.list(directory), [])
     .filter((file) => file.endsWith(INSTALLED))
     .map((file) => file.slice(0, -INSTALLED.length))
     .filter((name) => isMarker(system, join(directory, `${name}${INSTALLED}`), name));
@@ -107,11 +108,6 @@ export function pluginNames(system: System): ReadonlySet<string> {
   const directories = existingPluginDirectories(system);
   const marked = directories.flatMap(({ directory }) => markedNames(system, directory));
   return new Set([PLUGIN, BUILDKIT_PLUGIN, ...marked.filter((name) => name !== STATIC)]);
-}
-
-/** The names in a directory; none where it cannot be read. */
-export function namesIn(system: System, directory: string): readonly string[] {
-  return attempt(() => system.list(directory), []);
 }
 
 /** Whether a file says that this program was installed as NAME; another program may have files of the same form. */

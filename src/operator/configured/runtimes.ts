@@ -1,12 +1,10 @@
 /** Which directories the runtimes of a node read: by their own configurations. */
 
 import { isSystemError, type System } from "../../system/system.ts";
+import { onceFor } from "../once.ts";
 import { readContainerds } from "./containerd.ts";
 import { readCrio } from "./crio.ts";
 import type { Runtime } from "./runtime.ts";
-
-/** What each process has read. */
-const read = new WeakMap<System, readonly Runtime[]>();
 
 /**
  * Reads the configurations of containerd and CRI-O, once. Where `$NETCONFPATH` says which directory is read, they are not asked. What
@@ -14,13 +12,7 @@ const read = new WeakMap<System, readonly Runtime[]>();
  *
  * @returns those whose configuration is where it usually is; none if one of them cannot be read, which may say anything
  */
-export function readRuntimes(system: System): readonly Runtime[] {
-  const runtimes = read.get(system) ?? readNow(system);
-  read.set(system, runtimes);
-  return runtimes;
-}
-
-function readNow(system: System): readonly Runtime[] {
+export const readRuntimes = onceFor((system: System): readonly Runtime[] => {
   if (system.environment("NETCONFPATH")) return [];
   try {
     return [...readContainerds(system), ...readCrio(system)];
@@ -28,4 +20,4 @@ function readNow(system: System): readonly Runtime[] {
     if (error instanceof SyntaxError || isSystemError(error)) return [];
     throw error;
   }
-}
+});

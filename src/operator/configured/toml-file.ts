@@ -2,6 +2,7 @@
 
 import { parse, TomlError } from "smol-toml";
 import { exactMember } from "../../cli/command/json-values.ts";
+import { isObject, type Json } from "../../cni/json.ts";
 import { attempt, type System } from "../../system/system.ts";
 
 /** A file that was read. */
@@ -72,13 +73,9 @@ function valueAt<Value>(
   let value = document;
   for (const key of keys) {
     if (value === undefined) return undefined;
-    if (!isTable(value)) throw new SyntaxError(`${source}: ${keys.join(".")}`);
+    if (!isObject(value as Json)) throw new SyntaxError(`${source}: ${keys.join(".")}`);
     value = exactMember(value, key);
   }
   if (value === undefined || isExpected(value)) return value;
   throw new SyntaxError(`${source}: ${keys.join(".")}`);
-}
-
-function isTable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,10 +4,7 @@ import { formatAddress } from "../../ipam/address.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
-import {
-  type ReservationStates,
-  reservationStates,
-} from "../../store/journal/reservation-states.ts";
+import { reservationStates } from "../../store/journal/reservation-states.ts";
 import type { Fate } from "../../store/life/conclusion.ts";
 import { AddressUse, type AddressUser } from "../../store/namespaces/address-use.ts";
 import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
@@ -22,7 +19,7 @@ import {
 } from "../../store/namespaces/view.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, type SystemError } from "../../system/system.ts";
+import { attempt } from "../../system/system.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { once, onceFor } from "../once.ts";
@@ -71,13 +68,6 @@ export interface LifeFacts {
   /** What is at the path of a network namespace that libcni's cache names. */
   readonly at: (path: string) => PathState;
   readonly standpoint: () => Standpoint;
-}
-
-/** The journal of a network. */
-export interface ReadJournal {
-  /** Why it cannot be read; where its directory may not be searched, the plugin takes it for none. */
-  readonly fault: SystemError | undefined;
-  readonly states: ReservationStates;
 }
 
 const LARGEST_UPTIME = 4096;
@@ -153,8 +143,11 @@ export class NodeLifeFacts implements LifeFacts {
     }),
   );
 
-  /** What the journal of a network tells; after a boot all reservations are read for it. */
-  readonly journalOf = onceFor((network: NetworkDirectory): ReadJournal => {
+  /**
+   * What the journal of a network tells, and why it cannot be read; where its directory may not be searched, the plugin takes it
+   * for none. After a boot all reservations are read for it.
+   */
+  readonly journalOf = onceFor((network: NetworkDirectory) => {
     const { files } = network;
     return {
       fault: journalFault(files),

@@ -15,7 +15,7 @@ export function readNextHops(system: Pick<System, "readFile">): readonly NextHop
     attempt(() => system.readFile(`/proc/self/net/${table}`, LARGEST_FILE), "");
   const all = [...nextHopsOfIPv4(read("route")), ...nextHopsOfIPv6(read("ipv6_route"))];
   const distinct = all.map(
-    (one) => [`${formatAddress(one.address)} ${one.interfaceName}`, one] as const,
+    (hop) => [`${formatAddress(hop.address)} ${hop.interfaceName}`, hop] as const,
   );
   return [...new Map(distinct).values()];
 }

@@ -27,14 +27,13 @@ import {
   listReservations,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
-import { isRemovable, isSettled } from "../../store/reservations/usage.ts";
+import { isRemovable } from "../../store/reservations/usage.ts";
 import { eachLine } from "../../system/lines.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type AddressFiles,
   attempt,
   isSystemError,
-  type Names,
   type OpenedFile,
   SystemError,
 } from "../../system/system.ts";
@@ -140,16 +139,13 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   reservationsAt(address: Address): readonly NodeReservation[] {
-    const nothing: Names = { quads: [], others: [] };
-    const list = (): Names => this.#system.listAddresses(this.files.directory);
-    const { quads, others } = attempt(list, nothing, ...NO_DIRECTORY);
-    const isListed = address.family === 4 && quads.includes(Number(address.value));
-    const names = others.filter((name) => {
+    const list = (): readonly string[] => this.#system.listAddresses(this.files.directory).others;
+    const others = attempt(list, [], ...NO_DIRECTORY).filter((name) => {
       const other = parseAddress(name);
       return other !== undefined && isSame(other, address);
     });
-    const found = isListed ? [formatAddress(address), ...names] : names;
-    return found.sort().flatMap((name) => this.read({ address, name }) ?? []);
+    const names = new Set([formatAddress(address), ...others]);
+    return [...names].sort().flatMap((name) => this.read(name) ?? []);
   }
 
   /**
@@ -161,8 +157,7 @@ export class NetworkDirectory {
       this.#reservations && Map.groupBy(this.#reservations, (reservation) => reservation.text);
     const known = this.#byAddress?.get(address);
     if (known !== undefined) return known;
-    const parsed = parseAddress(address);
-    const found = parsed && this.read({ address: parsed, name: address });
+    const found = this.read(address);
     return found === undefined ? [] : [found];
   }
 
@@ -172,23 +167,22 @@ export class NetworkDirectory {
     return this.#isShared;
   }
 
-  /** A reservation as it is now; `undefined` where it has been released. */
-  read(reservation: HeldAddress): NodeReservation | undefined {
-    const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
-    return opened && openedReservation(this, reservation.name, opened);
+  /**
+   * A reservation as it is now; `undefined` where it has been released.
+   *
+   * @param name of its file, an address
+   */
+  read(name: string): NodeReservation | undefined {
+    const opened = openUnlessReleased(this.#system, this.files.pathOf(name));
+    return opened && openedReservation(this, name, opened);
   }
 
   /** The names of the empty files that an ADD removes where no other address is free. */
   get removable(): ReadonlySet<string> {
-    this.#removable ??= new Set(this.#findRemovable().map(({ name }) => name));
+    const isFree = ({ name }: Pick<Reservation, "name">): boolean =>
+      isRemovable(this.#system, this.files.pathOf(name));
+    this.#removable ??= new Set(this.unowned.filter(isFree).map(({ name }) => name));
     return this.#removable;
-  }
-
-  #findRemovable(): readonly HeldAddress[] {
-    const now = this.#system.now();
-    const known = this.#reservations;
-    if (known !== undefined) return known.filter((reservation) => reservation.isRemovable(now));
-    return this.unowned.filter(({ name }) => isRemovable(this.#system, this.files.pathOf(name)));
   }
 
   /**
@@ -268,11 +262,6 @@ export class NodeReservation {
   /** The configured range that contains it. */
   get range(): Range | undefined {
     return rangeOf(this.network.ranges, this.address);
-  }
-
-  /** Whether ADD may take the address: the file is empty, and not just being written. */
-  isRemovable(now: number): boolean {
-    return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
 

@@ -6,7 +6,6 @@ import { DEFAULT_HISTORY_BYTES } from "../../ipam/config.ts";
 import { type HistoryCall, hasHistory } from "../../store/history/history-file.ts";
 import type { HistoryVerb } from "../../store/history/history-record.ts";
 import { withLock } from "../../store/lock.ts";
-import type { LockedNetwork } from "../../store/locked-network.ts";
 import { releaseAll } from "../../store/release.ts";
 import { isSameOwner } from "../../store/reservations/owner.ts";
 import { isSystemError } from "../../system/system.ts";
@@ -14,13 +13,14 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
 
 /**
- * Releases reservations of one network under its lock, if they are unchanged.
+ * Releases those reservations of one network, under its lock, whose files are the ones that were read, with the same owner. No
+ * other file is opened while the lock is held, where the journal is current.
  *
  * @param verb for the history
  * @param before what else is done under the lock
  * @returns those that are released
- * @throws CniError as `withLock` and `releaseUnchanged`
- * @throws SystemError as `releaseUnchanged`
+ * @throws CniError as `withLock`, and 5 as `releaseAll`
+ * @throws SystemError where the directory cannot be read
  */
 export function releaseIn(
   { files, networks: [network] }: NetworkDirectory,
@@ -32,7 +32,9 @@ export function releaseIn(
   const request = { timeoutSeconds: network.lockTimeoutSeconds, history };
   return withLock(files, request, (locked) => {
     before();
-    return releaseUnchanged(locked, reservations);
+    const unchanged = reservations.filter(isUnchanged);
+    releaseAll(locked, unchanged);
+    return unchanged;
   });
 }
 
@@ -51,31 +53,13 @@ export function releaseOrLog(
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`${directory.files.network}: ${messageWithDetails(error)}`);
-    return reservations.filter((reservation) => directory.read(reservation) === undefined);
+    return reservations.filter((reservation) => directory.read(reservation.name) === undefined);
   }
 }
 
-/**
- * Releases those reservations whose files are the ones that were read, with the same owner. No other file is opened while
- * the lock is held, where the journal is current.
- *
- * @param reservations of the network that is locked
- * @returns the released reservations
- * @throws CniError 5 as `releaseAll`
- * @throws SystemError where the directory cannot be read
- */
-export function releaseUnchanged(
-  network: LockedNetwork,
-  reservations: readonly NodeReservation[],
-): readonly NodeReservation[] {
-  const unchanged = reservations.filter(isUnchanged);
-  releaseAll(network, unchanged);
-  return unchanged;
-}
-
 /** Whether a reservation's file is the one that was read, and was not written since. */
-function isUnchanged({ owner, status, network, address, name }: NodeReservation): boolean {
-  const now = network.read({ address, name });
+function isUnchanged({ owner, status, network, name }: NodeReservation): boolean {
+  const now = network.read(name);
   return now?.status !== undefined && isSameOwner(now.owner, owner) && now.status.id === status?.id;
 }
 

@@ -5,12 +5,11 @@ import { type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { NO_GATEWAY } from "../../ipam/range.ts";
+import { findPlaces, type Requested } from "../configured/configuration-directories.ts";
 import {
-  findPlaces,
-  type Requested,
-  readAllFiles,
-} from "../configured/configuration-directories.ts";
-import type { ConfigurationProblem } from "../configured/configuration-files.ts";
+  type ConfigurationProblem,
+  readConfigurationFiles,
+} from "../configured/configuration-files.ts";
 import { configurationsIn } from "../configured/configurations.ts";
 
 const SMALL_SUBNET = "a subnet of one or two addresses";
@@ -46,7 +45,9 @@ export function needsOf(
   otherwise: "Go plugin" | "nothing",
 ): readonly string[] {
   const problems: ConfigurationProblem[] = [];
-  const files = readAllFiles(context.system, findPlaces(context), problems);
+  const files = findPlaces(context).directories.flatMap((directory) =>
+    readConfigurationFiles(context.system, directory, problems),
+  );
   const read = configurationsIn(context.system, files, problems, new Set([name]));
   const needs = read.flatMap(({ source, document }) => {
     const ipam = valueInAnyCase(document, "ipam");

@@ -57,12 +57,13 @@ function listNetworks(context: Context): Report {
   );
   const entries = [...node.askedNetworks, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
+    // First: it reads all reservations, and the rest uses those.
+    const lastAdd = directory && lastAddOf(node.addTracesIn(directory), node.facts.now());
     const used =
       directory === undefined || network.rangeSets.length === 0
         ? []
         : node.usedIn(directory, network);
     const ranges = countRanges(network, used);
-    const lastAdd = directory && lastAddOf(node.addTracesIn(directory), node.facts.now());
     return { network, ranges, lastAdd };
   });
   for (const directory of node.asked) {

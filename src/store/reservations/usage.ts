@@ -6,7 +6,7 @@ import { type Exclusions, isExcluded, without } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { type Candidate, capacityOf } from "../../ipam/round-robin.ts";
-import { attempt, type FileStatus, type System } from "../../system/system.ts";
+import { attempt, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { isYoung } from "./age.ts";
 import { HeldAddresses } from "./held-addresses.ts";
@@ -123,20 +123,10 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
 
 /** Whether a file is empty, and too old to be one that is just being written. */
 export function isRemovable(system: System, path: string): boolean {
-  return attempt(
-    () => isSettled(system.linkStatus(path), system.now()) && isBlankFile(system, path),
-    false,
-  );
-}
-
-/**
- * Whether a file, if it is empty, is removable: it is too old to be one that is just being written.
- *
- * @param now in milliseconds since the epoch
- */
-export function isSettled(
-  { kind, modified }: Pick<FileStatus, "kind" | "modified">,
-  now: number,
-): boolean {
-  return kind === "file" && !isYoung(Number(modified / 1_000_000n), now, SETTLED_AFTER);
+  return attempt(() => {
+    const { kind, modified } = system.linkStatus(path);
+    const written = Number(modified / 1_000_000n);
+    const isSettled = kind === "file" && !isYoung(written, system.now(), SETTLED_AFTER);
+    return isSettled && isBlankFile(system, path);
+  }, false);
 }

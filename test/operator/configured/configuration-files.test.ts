@@ -421,6 +421,12 @@ test("the version, too", async (t) => {
   t.match(found({ "a.conf": document }).problems, [/incompatible CNI versions/]);
 });
 
+test("what is nested as deep as Go's decoder reads it hides no network", async (t) => {
+  const deep = `{"a":${"[".repeat(9_000)}${"]".repeat(9_000)},`;
+  const files = { "a.conf": JSON.stringify({ name: "net", ...bridge() }).replace("{", deep) };
+  t.strictSame(found(files), { networks: ["net a.conf 1"], problems: [] });
+});
+
 test("a namespace's directory that the disk does not show is a problem, another user's is none", async (t) => {
   const files = { "default/nerdctl-app.conflist": { name: "app", plugins: [bridge()] } };
   const withError = (code: string) => found(files, refuse("list", code, "/conf/default"));

@@ -1,16 +1,12 @@
 /** Who uses a configuration file, by what was read of all: tables of facts. */
 
 import { test } from "tap";
-import {
-  type FileUse,
-  isUnused,
-  type NetworkFile,
-  usesOf,
-} from "../../../src/operator/configured/file-in-use.ts";
+import type { ConfigurationFile } from "../../../src/operator/configured/configuration-files.ts";
+import { type FileUse, isUnused, usesOf } from "../../../src/operator/configured/file-in-use.ts";
 import type { Runtime } from "../../../src/operator/configured/runtime.ts";
 
 /** A file of the network that its name has after its number, such as `10-net.conf`, unless it is said otherwise. */
-function fileAt(path: string, facts: Partial<NetworkFile> = {}): NetworkFile {
+function fileAt(path: string, facts: Partial<ConfigurationFile> = {}): ConfigurationFile {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return {
     source: path,
@@ -18,8 +14,10 @@ function fileAt(path: string, facts: Partial<NetworkFile> = {}): NetworkFile {
     network: name.replace(/^\d+-|\.\w+$/g, ""),
     isList: name.endsWith(".conflist"),
     callsOthers: false,
+    document: {},
+    appended: [],
     refusal: undefined,
-    kind: "file",
+    isNamespaced: false,
     ...facts,
   };
 }
@@ -27,13 +25,16 @@ function fileAt(path: string, facts: Partial<NetworkFile> = {}): NetworkFile {
 const refused = { refusal: "no type" };
 
 /** The use, and the number of the file in its place. */
-function textOf(use: FileUse | undefined, files: readonly NetworkFile[]): string {
+function textOf(use: FileUse | undefined, files: readonly ConfigurationFile[]): string {
   if (use === undefined) return "unknown";
   return use.other === undefined ? use.kind : `${use.kind} ${files.indexOf(use.other)}`;
 }
 
 const cases: Readonly<
-  Record<string, readonly (readonly [path: string, use: string, facts?: Partial<NetworkFile>])[]>
+  Record<
+    string,
+    readonly (readonly [path: string, use: string, facts?: Partial<ConfigurationFile>])[]
+  >
 > = {
   "one network": [["/a/10-net.conf", "used"]],
   "two networks": [
@@ -91,9 +92,8 @@ const cases: Readonly<
   ],
   "a namespace of nerdctl": [
     ["/a/10-net.conf", "used"],
-    ["/a/default/10-other.conflist", "byName", { kind: "namespaced" }],
+    ["/a/default/10-other.conflist", "byName", { isNamespaced: true }],
   ],
-  "libcni's cache": [["/cache/net", "cached", { kind: "cached" }]],
 };
 
 for (const [what, rows] of Object.entries(cases)) {
@@ -121,7 +121,7 @@ const judged: typeof cases = {
     ["/a/10-net.conf", "used"],
     ["/b/10-other.conf", "unread"],
     ["/b/20-net.conf", "unread 0"],
-    ["/b/default/10-other.conflist", "byName", { kind: "namespaced" }],
+    ["/b/default/10-other.conflist", "byName", { isNamespaced: true }],
   ],
   "a network that is the first of such a directory": [
     ["/a/10-first.conf", "used"],
@@ -170,7 +170,7 @@ test("nobody uses what is behind another, nor what is refused beside another", a
 });
 
 test("why a file is not used names the one in its place", async (t) => {
-  const whyOf = (runtimes: readonly Runtime[], ...files: readonly NetworkFile[]) =>
+  const whyOf = (runtimes: readonly Runtime[], ...files: readonly ConfigurationFile[]) =>
     [...usesOf(files, runtimes).values()].map(({ why }) => why);
   const names = ["00-first.conf", "10-net.conf", "20-net.conf", "30-net.conflist"];
   const files = names.map((name) => fileAt(`/a/${name}`));

@@ -19,7 +19,7 @@ function unreadInList(document: Json): readonly string[] {
 }
 
 function inFile(document: Json, source: string) {
-  const about = { source, directory: "/conf", network: "net", kind: "file" } as const;
+  const about = { source, directory: "/conf", network: "net", isNamespaced: false };
   const rest = { callsOthers: false, refusal: undefined, appended: [] };
   return { source, file: { ...about, ...rest, document, isList: source.endsWith("list") } };
 }

@@ -63,8 +63,8 @@ for (const [when, pass] of Object.entries(moments)) {
         const report = command.run(contextOf(system, places, operands));
 
         t.ok(report[form]());
-        // Of the few that name nobody, capacity asks whether ADD would remove them.
-        const again = command === capacity ? `${location.directory}/10.0.0.5` : "";
+        // Of the few that name nobody is asked whether ADD would remove them.
+        const again = `${location.directory}/10.0.0.5`;
         const twice = [...counts].filter(
           ([path, count]) =>
             path.startsWith(`${location.directory}/1`) && path !== again && count > 1,

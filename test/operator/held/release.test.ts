@@ -1,7 +1,7 @@
 import { test } from "tap";
 import type { NodeReservation } from "../../../src/operator/held/network-directory.ts";
-import { releaseUnchanged } from "../../../src/operator/held/release.ts";
-import { refuse } from "../../harness/interruption.ts";
+import { releaseIn } from "../../../src/operator/held/release.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import {
   beforeBootIn,
@@ -15,25 +15,43 @@ import {
 import { startOperator } from "../memory-node.ts";
 import { directoryOn } from "./reservation.ts";
 
-const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0", "10.0.0.4": "c2" };
+const files = {
+  "10.0.0.2": "c1\r\neth0",
+  "10.0.0.3": "c1\r\neth0",
+  "10.0.0.4": "c2",
+  lock: "",
+};
+
+/** The names of the reservations. */
+function namesOn(machine: MemoryMachine): readonly string[] {
+  return Object.keys(filesOf(machine)).filter((name) => name !== "lock");
+}
 
 function readOn(machine: MemoryMachine): readonly NodeReservation[] {
   return directoryOn(startOperator(machine).system).reservations;
 }
 
-test("releaseUnchanged releases what is as it was read, also in the journal", async (t) => {
+function releaseOn(
+  machine: MemoryMachine,
+  chosen: readonly NodeReservation[],
+  interrupt?: Interrupt,
+): readonly NodeReservation[] {
+  return releaseIn(directoryOn(startOperator(machine, interrupt).system), "gc", chosen);
+}
+
+test("a release removes what is as it was read, also in the journal", async (t) => {
   const machine = machineWith(files);
   withNetwork(machine.start(), (network) => network.allOwned());
   const chosen = readOn(machine).filter(({ name }) => name !== "10.0.0.3");
 
-  const released = withNetwork(machine.start(), (network) => releaseUnchanged(network, chosen));
+  const released = releaseOn(machine, chosen);
 
   t.same(released, chosen);
-  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+  t.same(namesOn(machine), ["10.0.0.3"]);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.3", "c2 /": "" });
 });
 
-test("releaseUnchanged leaves what is gone, has another owner or was written again, be it empty", async (t) => {
+test("a release leaves what is gone, has another owner or was written again, be it empty", async (t) => {
   const machine = machineWith({ ...files, "10.0.0.5": "", "10.0.0.6": "" });
   const reservations = readOn(machine);
   machine.wait(1);
@@ -42,46 +60,44 @@ test("releaseUnchanged leaves what is gone, has another owner or was written aga
   machine.disk.put(`${location.directory}/10.0.0.4`, "c9\r\neth0");
   machine.disk.put(`${location.directory}/10.0.0.6`, "c6\r\neth0");
 
-  const released = withNetwork(machine.start(), (network) =>
-    releaseUnchanged(network, reservations),
-  );
+  const released = releaseOn(machine, reservations);
 
   t.same(
     released.map(({ name }) => name),
     ["10.0.0.5"],
   );
-  t.same(Object.keys(filesOf(machine)), ["10.0.0.3", "10.0.0.4", "10.0.0.6"]);
+  t.same(namesOn(machine), ["10.0.0.3", "10.0.0.4", "10.0.0.6"]);
 });
 
-test("releaseUnchanged reports what cannot be removed after the rest is removed", async (t) => {
+test("a release reports what cannot be removed after the rest is removed", async (t) => {
   const machine = machineWith(files);
   const reservations = readOn(machine);
   const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);
 
-  t.throws(
-    () =>
-      withNetwork(machine.start({ interrupt }), (network) =>
-        releaseUnchanged(network, reservations),
-      ),
-    { code: 5, message: "failed to release 1 of 3 addresses" },
-  );
-  t.same(Object.keys(filesOf(machine)), ["10.0.0.2"]);
+  t.throws(() => releaseOn(machine, reservations, interrupt), {
+    code: 5,
+    message: "failed to release 1 of 3 addresses",
+  });
+  t.same(namesOn(machine), ["10.0.0.2"]);
 });
 
-test("releaseUnchanged opens no other reservation while the lock is held and the journal current", async (t) => {
+test("a release opens no other reservation while the lock is held and the journal current", async (t) => {
   const machine = machineWith(files);
   withNetwork(machine.start(), (network) => network.allOwned());
   const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.3");
   const { system, counts } = startOperator(machine);
 
-  withNetwork(system, (network) => releaseUnchanged(network, chosen));
+  releaseIn(directoryOn(system), "gc", chosen);
 
   const opened = [...counts.keys()].filter((path) => path.startsWith(`${location.directory}/`));
-  t.same(opened, [`${location.directory}/10.0.0.3`]);
+  t.same(
+    opened.filter((path) => !path.endsWith("/lock")),
+    [`${location.directory}/10.0.0.3`],
+  );
 });
 
 test("the first call of a boot notes what is from before it, also where it releases", async (t) => {
-  const machine = machineWith({ ...files, "10.0.0.5": "", lock: "" });
+  const machine = machineWith({ ...files, "10.0.0.5": "" });
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(60_000);
   machine.boot();
@@ -89,9 +105,9 @@ test("the first call of a boot notes what is from before it, also where it relea
   t.same([...before], ["10.0.0.2", "10.0.0.3"]);
   const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.2");
 
-  withNetwork(machine.start(), (network) => releaseUnchanged(network, chosen));
+  releaseOn(machine, chosen);
 
-  const left = new Set(Object.keys(filesOf(machine)));
-  t.equal(left.size, 4, "with the lock, and without what was removed");
+  const left = new Set(namesOn(machine));
+  t.equal(left.size, 3, "without what was removed");
   t.same(beforeBootIn(open(machine.start())), before.intersection(left));
 });

@@ -48,10 +48,12 @@ export function attachmentIn(text: string): CachedAttachment | undefined {
     containerId,
     interfaceName: textOf(exactMember(entry, "ifName")),
     networkNamespace: textOf(exactMember(entry, "netns")),
-    addresses: addressesIn(result),
-    gateways: gatewaysIn(result),
+    addresses: valuesIn(result, "address", "ip")
+      .flatMap((text) => parsePrefix(text) ?? [])
+      .map(({ address }) => formatAddress(address)),
+    gateways: valuesIn(result, "gateway", "gateway").filter((text) => text !== ""),
     hostInterfaces: hostInterfacesIn(result),
-    pod: podOrJobIn(exactMember(entry, "cniArgs")),
+    pod: podIn(exactMember(entry, "cniArgs")),
   };
 }
 
@@ -65,21 +67,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The addresses of a result, in their canonical form. */
-function addressesIn(result: unknown): readonly string[] {
-  const prefixes = valuesIn(result, "address", "ip").flatMap((text) => parsePrefix(text) ?? []);
-  return prefixes.map(({ address }) => formatAddress(address));
-}
-
-function gatewaysIn(result: unknown): readonly string[] {
-  return valuesIn(result, "gateway", "gateway").filter((text) => text !== "");
-}
-
 /** An interface in a container has the path of its network namespace as `sandbox`. */
 function hostInterfacesIn(result: unknown): readonly string[] {
   return listOf(exactMember(result, "interfaces"))
-    .filter((one) => textOf(exactMember(one, "sandbox")) === "")
-    .map((one) => textOf(exactMember(one, "name")));
+    .filter((link) => textOf(exactMember(link, "sandbox")) === "")
+    .map((link) => textOf(exactMember(link, "name")));
 }
 
 /**
@@ -97,26 +89,16 @@ function valuesIn(result: unknown, name: string, oldName: string): readonly stri
   return entries.map(textOf);
 }
 
-/** The pod of an entry, as `CachedAttachment` has it, but no job of Nomad; empty where it has none. */
-export function podOfEntry(text: string): string {
-  return podIn(exactMember(parsed(text), "cniArgs"));
+/** Whether the runtime attached a pod of Kubernetes, and neither podman one of its own nor Nomad a job. */
+export function isOfKubernetes(text: string): boolean {
+  return argumentOf(exactMember(parsed(text), "cniArgs"), "K8S_POD_NAMESPACE") !== "";
 }
 
 /** The pod, or the job of Nomad, which passes it since 1.9.4, of networks of mode `cni/NETWORK` alone. */
-function podOrJobIn(cniArgs: unknown): string {
-  const job = (): string =>
-    formatPod({
-      namespace: argumentOf(cniArgs, "NOMAD_NAMESPACE"),
-      name: argumentOf(cniArgs, "NOMAD_JOB_ID"),
-    });
-  return podIn(cniArgs) || job();
-}
-
 function podIn(cniArgs: unknown): string {
-  return formatPod({
-    namespace: argumentOf(cniArgs, "K8S_POD_NAMESPACE"),
-    name: argumentOf(cniArgs, "K8S_POD_NAME"),
-  });
+  const named = (namespace: string, name: string): string =>
+    formatPod({ namespace: argumentOf(cniArgs, namespace), name: argumentOf(cniArgs, name) });
+  return named("K8S_POD_NAMESPACE", "K8S_POD_NAME") || named("NOMAD_NAMESPACE", "NOMAD_JOB_ID");
 }
 
 /** A value of `CNI_ARGS`, which libcni records as a list of pairs. */
