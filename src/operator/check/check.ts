@@ -91,19 +91,14 @@ function report(context: Context): Report {
     document: () => {
       const shown = listed(findings);
       return {
-        findings: shown.map((finding) => ({
-          ...describe(context, finding),
-          repaired: repaired.has(finding),
-        })),
+        findings: shown.map((finding) => describe(context, finding, repaired.has(finding))),
         omitted: findings.length - shown.length,
         counts: { ...counts, repaired: repaired.size },
         networks: node.asked.map(({ files }) => files.network),
       };
     },
     text: () =>
-      isCondition
-        ? problemLine(...summarize(counted, counts))
-        : formatFindings(context, findings, left),
+      isCondition ? problemLine(...summarize(counted)) : formatFindings(context, findings, left),
   };
 }
 
@@ -130,7 +125,7 @@ function listed(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter((finding) => shown.has(finding));
 }
 
-function describe(context: Context, finding: Finding): object {
+function describe(context: Context, finding: Finding, isRepaired: boolean): object {
   const { code, network, path, message, commands = [] } = finding;
   return {
     code,
@@ -140,13 +135,12 @@ function describe(context: Context, finding: Finding): object {
     message,
     remedy: remedyOf(finding),
     commands: commands.map((command) => formatRemedyCommand(context, command)),
+    repaired: isRepaired,
   };
 }
 
 /** The number of findings of each severity. */
-type Counts = Readonly<Record<Severity, number>>;
-
-function countsOf(findings: readonly Finding[]): Counts {
+function countsOf(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
   const of = (severity: Severity): number =>
     findings.filter((finding) => severityOf(finding) === severity).length;
   return { error: of("error"), warning: of("warning"), info: of("info") };
@@ -158,14 +152,12 @@ function isAddUnknown({ code }: Finding): boolean {
 }
 
 /** The counts come first, since the line may be cut off. */
-function summarize(
-  findings: readonly Finding[],
-  { error, warning }: Counts,
-): readonly [string, string] {
+function summarize(findings: readonly Finding[]): readonly [string, string] {
   const codes = findings
     .filter((finding) => severityOf(finding) !== "info")
     .map(({ code }) => code);
   if (codes.length > 0) {
+    const { error, warning } = countsOf(findings);
     return [
       `${plural(error, "error")}, ${plural(warning, "warning")}`,
       [...new Set(codes)].join(", "),
