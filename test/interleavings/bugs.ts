@@ -206,8 +206,9 @@ export const bugs: readonly Bug[] = [
   {
     name: "a file that is just being written is reclaimed",
     file: "store/reservations/usage.ts",
-    place: "isSettled",
-    instead: "() => true",
+    place: "isRemovable",
+    instead:
+      '(system, path) => attempt(() => system.linkStatus(path).kind === "file" && isBlankFile(system, path), false)',
     cast: cast("Go ADD a ∥ ADD b, directory lock", nearlyFull),
   },
   {
@@ -547,7 +548,7 @@ export const bugs: readonly Bug[] = [
     file: "operator/held/release.ts",
     place: "isUnchanged",
     instead:
-      "(reservation) => isSameOwner(reservation.network.read(reservation)?.owner ?? {}, reservation.owner)",
+      "(reservation) => isSameOwner(reservation.network.read(reservation.name)?.owner ?? {}, reservation.owner)",
     cast: cast("gc ∥ DEL d, ADD d", graves.goneForGood),
   },
   {
