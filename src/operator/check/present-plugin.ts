@@ -5,7 +5,6 @@ import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError } from "../../system/system.ts";
 import { hasMountsOfNode, hasRootOfNode } from "../facts/outlook.ts";
-import { kindAt, linkAt } from "../install/place.ts";
 import type { Finding } from "./finding.ts";
 
 /** What is there; of what no runtime can start, what a finding says. */
@@ -18,11 +17,12 @@ const EXECUTABLE = 0o111;
 
 /** Looks at the path of a plugin. */
 export function presentPlugin(system: OperatorSystem, path: string): PresentPlugin {
-  const kind = attempt(() => kindAt(system, path), "unseen");
+  const kindAt = () => attempt(() => system.status(path).kind, "nothing", "ENOENT", "ENOTDIR");
+  const kind = attempt(kindAt, "unseen");
   // The runtime goes past a directory of that name.
   if (kind === "directory") return { kind: "nothing" };
   if (kind === "nothing") {
-    const target = attempt(() => linkAt(system, path), undefined);
+    const target = attempt(() => system.readLink(path), undefined);
     if (target === undefined) return { kind };
     // A link may lead to a program that is not in this container, but on the node.
     if (!hasRootOfNode(system)) return { kind: "sound" };

@@ -3,7 +3,7 @@
 import { exactMember, listOf } from "../../cli/command/json-values.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, recover } from "../../system/system.ts";
-import { fileAt, kindAt } from "./place.ts";
+import { fileAt } from "./place.ts";
 
 /** What a path leads to. */
 export interface Plugin {
@@ -41,8 +41,6 @@ const unanswered: Readonly<Record<string, string>> = {
   ENOEXEC: "it is not a program for this machine: check its architecture",
 };
 
-const NO_ANSWER = "does not answer CNI_COMMAND=VERSION as a CNI plugin";
-
 /**
  * Asks what a path leads to for the CNI versions that it supports. What cannot be started, such as a link to nothing, may be
  * sound on the node, if this is a container: the links of a snap lead to `/snap`.
@@ -52,14 +50,19 @@ const NO_ANSWER = "does not answer CNI_COMMAND=VERSION as a CNI plugin";
  */
 export function askPlugin(system: OperatorSystem, path: string, name: string): Plugin {
   if (fileAt(system, path) === undefined) return { kind: "nothing", versions: [], problem: "" };
-  return recover(
+  const { versions, why, isLacking } = recover(
     () => answerOf(system, path, name),
-    ({ code, reason }): Plugin => {
-      const problem = `${NO_ANSWER}: ${unanswered[code] ?? reason}`;
-      if (code !== "ENOENT" && code !== "EACCES") return { kind: "broken", versions: [], problem };
-      return { kind: kindOf(system, path), versions: [], problem: `${problem}${NEEDS}` };
+    ({ code, reason }): Answer => {
+      const isLacking = code === "ENOENT" || code === "EACCES";
+      return { versions: [], why: unanswered[code] ?? reason, isLacking };
     },
   );
+  const kind = describesThis(system, path) ? "ours" : "other";
+  if (versions.length > 0) return { kind, versions, problem: "" };
+  const problem = `does not answer CNI_COMMAND=VERSION as a CNI plugin: ${why}`;
+  return isLacking
+    ? { kind, versions, problem: `${problem}${NEEDS}` }
+    : { kind: "broken", versions, problem };
 }
 
 /** Whether a path leads to a version of this program. What does not contain its description is not run: it may hang. */
@@ -69,29 +72,29 @@ export function isOurs(system: OperatorSystem, path: string, name: string): bool
 
 function describesThis(system: OperatorSystem, path: string): boolean {
   // A device may have no end.
-  return attempt(() => kindAt(system, path) === "file" && system.hasText(path, DESCRIPTION), false);
+  const isFile = () => system.status(path).kind === "file";
+  return attempt(() => isFile() && system.hasText(path, DESCRIPTION), false);
 }
 
-function answerOf(system: OperatorSystem, path: string, name: string): Plugin {
+/** What a program has answered; `why` and `isLacking` are of one that has not: it may lack what it needs to start. */
+interface Answer extends Pick<Plugin, "versions"> {
+  readonly why: string;
+  readonly isLacking: boolean;
+}
+
+function answerOf(system: OperatorSystem, path: string, name: string): Answer {
   // A bare name would be searched for in PATH.
   const program = path.includes("/") ? path : `./${path}`;
   const call = { name, command: "VERSION", timeout: TIMEOUT };
   const { exitCode, stdout, stderr } = system.run([program], MAX_ANSWER, call);
-  const kind = kindOf(system, path);
-  const versions = exitCode === 0 ? versionsIn(stdout) : [];
-  if (versions.length > 0) return { kind, versions, problem: "" };
   // It is repeated, and may be long.
   const message = (stderr.trim() || stdout.trim()).slice(0, 300);
   const printed = message === "" ? "printed nothing" : `printed: ${message}`;
-  const problem = `${NO_ANSWER}: it exited with code ${exitCode} and ${printed}`;
-  const isLacking = exitCode === LACKING || NO_LIBRARY.test(message);
-  return isLacking
-    ? { kind, versions, problem: `${problem}${NEEDS}` }
-    : { kind: "broken", versions, problem };
-}
-
-function kindOf(system: OperatorSystem, path: string): "ours" | "other" {
-  return describesThis(system, path) ? "ours" : "other";
+  return {
+    versions: exitCode === 0 ? versionsIn(stdout) : [],
+    why: `it exited with code ${exitCode} and ${printed}`,
+    isLacking: exitCode === LACKING || NO_LIBRARY.test(message),
+  };
 }
 
 function versionsIn(text: string): readonly string[] {

@@ -55,8 +55,7 @@ export function needsOf(
     const network = textOf(exactMember(document, "name")) || "without a name";
     const used = `${source} (network ${network})`;
     if (otherwise === "nothing") return [`${used} names ${name}, and there is no other to restore`];
-    const features = featuresOf(document, ipam);
-    return features.map(
+    return featuresOf(document, ipam).map(
       (feature) => `${used} has ${feature}: under the Go plugin ${underGo[feature]}`,
     );
   });

@@ -1,11 +1,11 @@
-import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import { type Command, type Context, UsageError } from "../../cli/command/command.ts";
 import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { PLUGIN, STATIC } from "../configured/plugin-directories.ts";
 import { removeAbandoned } from "../temporary-files.ts";
 import { notUnderstood } from "./going-back.ts";
 import { asOption, ifReplacedOption, type Outcome, putInPlace } from "./installing.ts";
-import { type Place, placeIn, requireProtected } from "./place.ts";
+import { placeIn, requireProtected } from "./place.ts";
 import { forceOption, putBack } from "./uninstalling.ts";
 
 const uninstallOption = {
@@ -52,7 +52,13 @@ export const install: Command = {
       const refusal = "Nothing was changed: use --yes, or answer y at a terminal.";
       return { action: "refused", lines: [...plan, refusal] };
     };
-    return report(place, change(context, place, confirm));
+    const { action, lines, versions = [], ...refused } = change(context, place, confirm);
+    return {
+      ...refused,
+      exitCode: action === "refused" ? 1 : 0,
+      document: () => ({ action, target: place.target, versions }),
+      text: () => textOf(lines),
+    };
   },
 };
 
@@ -63,16 +69,6 @@ function nameOf({ option }: Context): string {
   throw new UsageError(
     `${asOption.name}: expected a name of its own such as host-local-ts, found ${name}`,
   );
-}
-
-function report({ target }: Place, outcome: Outcome): Report {
-  const { action, lines, versions = [], ...refused } = outcome;
-  return {
-    ...refused,
-    exitCode: action === "refused" ? 1 : 0,
-    document: () => ({ action, target, versions }),
-    text: () => textOf(lines),
-  };
 }
 
 function textOf(lines: readonly string[]): string {

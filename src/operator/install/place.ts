@@ -3,7 +3,7 @@
 import { CommandError } from "../../cli/command/command.ts";
 import { type FileId, fileIdOf } from "../../store/files/fingerprint.ts";
 import { cleanPath, join, parentOf } from "../../store/files/paths.ts";
-import { attempt, type FileKind, type System } from "../../system/system.ts";
+import { attempt, LARGEST_FILE, type System } from "../../system/system.ts";
 import { INSTALLED, identityOf, PLUGIN } from "../configured/plugin-directories.ts";
 import { shellCommand } from "../next-command.ts";
 
@@ -44,9 +44,6 @@ export function requireProtected(system: System, { directory }: Place): void {
 /** The files of the package of this program, see dpkg(1); one in each line. */
 const FILES_OF_PACKAGE = `/var/lib/dpkg/info/${PLUGIN}.list`;
 
-/** The most bytes of it that are read. */
-const LARGEST_LIST = 1024 * 1024;
-
 /** @throws CommandError if there is no directory, or one in place of the plugin, or that is a file of the `.deb` of this program, by whatever name of that */
 export function requireUnpackaged(system: System, { name, directory, target }: Place): void {
   const own = identityOf(system, directory);
@@ -57,22 +54,12 @@ export function requireUnpackaged(system: System, { name, directory, target }: P
       `install: ${target} is a directory; nothing was changed. Remove it with: ${shellCommand(["rmdir", target])}`,
     );
   }
-  const files = attempt(() => system.readFile(FILES_OF_PACKAGE, LARGEST_LIST), "").split("\n");
+  const files = attempt(() => system.readFile(FILES_OF_PACKAGE, LARGEST_FILE), "").split("\n");
   const isHere = (file: string) => identityOf(system, parentOf(file)) === own;
   if (!files.some((file) => file.endsWith(`/${name}`) && isHere(file))) return;
   throw new CommandError(
     `install: ${target} is of the package ${PLUGIN}; nothing was changed. Remove it with: dpkg --remove ${PLUGIN}`,
   );
-}
-
-/** The kind of file at a path, symbolic links followed. */
-export function kindAt(system: System, path: string): FileKind | "nothing" {
-  return attempt(() => system.status(path).kind, "nothing", "ENOENT", "ENOTDIR");
-}
-
-/** The text of the symbolic link at a path; `undefined` if there is none. */
-export function linkAt(system: System, path: string): string | undefined {
-  return attempt(() => system.readLink(path), undefined, "EINVAL", "ENOENT", "ENOTDIR");
 }
 
 /** Which file, or symbolic link, is at a path; `undefined` where nothing is. */

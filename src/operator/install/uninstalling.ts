@@ -63,8 +63,8 @@ export function putBack(context: Context, place: Place, confirm: Confirm): Outco
   ];
   if (reasons.length > 0 && !has(forceOption.name)) {
     const refusal = `install: nothing was changed. Change what is named here, or add ${forceOption.name}:`;
-    const lines = reasons.map((reason) => `  ${reason}`);
-    return { action: "refused", lines: [], refusal: new RefusedError(refusal, lines) };
+    const details = reasons.map((reason) => `  ${reason}`);
+    return { action: "refused", lines: [], refusal: new RefusedError(refusal, details) };
   }
   const { plan, done } = {
     restore: { plan: `${previous} will be renamed to ${target}.`, done: `Restored ${target}.` },
@@ -82,6 +82,6 @@ export function putBack(context: Context, place: Place, confirm: Confirm): Outco
   if (step === "restore") system.rename(previous, target);
   if (step === "remove") system.unlink(target);
   removeFailedCalls(system);
-  const versions = step === "restore" ? before.versions : [];
-  return { action: "uninstalled", lines: [done, ...reasons], versions };
+  const lines = [done, ...reasons];
+  return { action: "uninstalled", lines, versions: step === "restore" ? before.versions : [] };
 }
