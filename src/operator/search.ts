@@ -5,7 +5,6 @@ import { isIdentifier } from "../cni/attachment.ts";
 import { isPodNamed } from "../cni/pod.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
-import { podWord } from "../store/history/history-record.ts";
 import { containerOf } from "../store/reservations/owner.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { logUnreadable } from "./held/network-directory.ts";
@@ -57,8 +56,7 @@ export function matches(
     case "address":
       return address === text;
     case "pod":
-      // The history has it as a word.
-      return [text, podWord(text)].includes(podOf());
+      return podOf() === text;
     case "name":
       return container.startsWith(text) || isPodNamed(podOf(), text);
   }
@@ -70,34 +68,27 @@ export function matches(
  * @throws SystemError if a directory cannot be read
  */
 export function search(node: Node, query: Query): readonly KnownReservation[] {
-  const { cache, liveness } = node;
-  if (query.kind === "address") {
-    // There may be 65 000 others, which are not read for it.
-    cache.learnNames();
-    return liveness.livenessOfAll(
-      node.asked.flatMap((directory) => directory.reservationsAt(query.address)),
-    );
-  }
-  const all = node.askedReservations();
+  if (query.kind !== "address") return searchAll(node, query);
+  node.cache.learnNames();
+  const found = node.asked.flatMap((directory) => directory.reservationsAt(query.address));
+  const own = node.liveness.livenessOf(found);
+  // There may be 65 000 others, which are not read where these alone show who lives.
+  if (own.every(({ conclusion }) => conclusion.liveness === "alive")) return own;
+  return searchAll(node.readAgain(), query);
+}
+
+function searchAll(node: Node, query: Query): readonly KnownReservation[] {
+  const { asked, cache, context, facts, liveness } = node;
+  logUnreadable(context, node.askedReservations());
   // Before the entries of the cache, which name the pods: as in every command.
-  node.facts.namespaces();
-  logUnreadable(node.context, all);
-  const found = new Set(
-    all.filter((reservation) =>
+  facts.namespaces();
+  return asked
+    .flatMap((directory) => liveness.livenessIn(directory))
+    .filter(({ reservation }) =>
       matches(query, reservation.text, containerOf(reservation.owner), () =>
         cache.podOf(reservation),
       ),
-    ),
-  );
-  // Whether a container is alive is told by all that it holds, also in other networks.
-  const containers = new Set([...found].map(({ owner }) => containerOf(owner)));
-  containers.delete("");
-  const related = node
-    .reservations()
-    .filter(
-      (reservation) => found.has(reservation) || containers.has(containerOf(reservation.owner)),
     );
-  return liveness.livenessOfAll(related).filter(({ reservation }) => found.has(reservation));
 }
 
 /** Why a search has no result, or several: a stable `reason` for programs, and a sentence. */

@@ -1,10 +1,14 @@
 /** Searching: what an operand means, and what is said of an address without a reservation: it is free only if nobody uses it. */
 
 import { test } from "tap";
+import { gc } from "../../src/operator/gc/gc.ts";
+import { list } from "../../src/operator/reservations/list.ts";
+import { release } from "../../src/operator/reservations/release.ts";
 import { show } from "../../src/operator/reservations/show.ts";
 import { matches, parseQuery } from "../../src/operator/search.ts";
+import type { MemoryMachine } from "../harness/memory-machine.ts";
 import type { Machine } from "../harness/proc.ts";
-import { configure, configureNet, memoryNode, runOn } from "./memory-node.ts";
+import { configure, configureNet, memoryNode, remember, runOn } from "./memory-node.ts";
 
 for (const [operand, kind, text = operand] of [
   ["10.0.0.9", "address"],
@@ -49,6 +53,39 @@ for (const [operand, isMeant] of [
 
 test("an address that names no container is found by no name", async (t) => {
   t.notOk(matches(parseQuery("c1"), "10.0.0.9", "", () => ""));
+});
+
+/** A container that lives by the entry of `eth0` in libcni's cache, and also holds 10.9.0.3, in `other`, of which no entry is. */
+function nodeWithTwoNetworks(): [MemoryMachine, Machine] {
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
+  configureNet(machine, "10.0.0.0/28");
+  const ipam = { type: "host-local", subnet: "10.9.0.0/28" };
+  configure(machine, "other.conf", { cniVersion: "1.0.0", name: "other", type: "bridge", ipam });
+  machine.disk.put("/data/other/10.9.0.3", "c1\r\nnet1");
+  remember(machine, "c1", { netns: "/run/netns/c1", addresses: ["10.0.0.2/28"] });
+  machine.wait(3_600_000);
+  return [machine, { mounted: { "/run/netns/c1": 50 }, addresses: { 50: ["10.0.0.2"] } }];
+}
+
+test("who is alive by one address is so by all that it holds, in whatever network", async (t) => {
+  const alive = { reservations: [{ address: "10.9.0.3", alive: true }] };
+  for (const operand of ["10.9.0.3", "c1"]) {
+    const [machine, kernel] = nodeWithTwoNetworks();
+    const options = { "--network": "other" };
+    t.match(runOn(machine, show, { kernel, options, operands: [operand] }).document(), alive);
+    const released = runOn(machine, release, {
+      ...{ kernel, options: { ...options, "--yes": "" }, operands: [operand] },
+    });
+    t.match(released.document(), { released: [], left: [{ address: "10.9.0.3" }] }, operand);
+  }
+  const [machine, kernel] = nodeWithTwoNetworks();
+  t.match(runOn(machine, list, { kernel, operands: ["other"] }).document(), alive);
+  runOn(machine, gc, { kernel, options: { "--yes": "", "--now": "" }, operands: ["other"] });
+  t.ok(machine.disk.has("/data/other/10.9.0.3"));
+});
+
+test("a pod's name is no other's, though the history would have both as one word", async (t) => {
+  t.notOk(matches(parseQuery("default/j\u00f6b"), "10.0.0.9", "c1", () => "default/j?b"));
 });
 
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";

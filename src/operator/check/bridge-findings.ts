@@ -3,6 +3,7 @@
 import { plural } from "../../cli/output/plural.ts";
 import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
 import { type InterfaceAddress, type Link, type Links, portsOf } from "../facts/links.ts";
@@ -94,15 +95,17 @@ function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): 
     ({ address, prefixLength }) =>
       former !== undefined && isSame(address, former.address) && prefixLength < former.prefixLength,
   );
-  if (former !== undefined && old.length === 1 && widened !== undefined && !bridge.isForced) {
+  if (former !== undefined && old.length === 1 && widened !== undefined) {
+    // Then the next ADD does it.
+    if (bridge.isForced) return [];
     const remedy =
       "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
     const commands = [exchange(former, widened, bridge)];
     return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
-  if (ports.length > 0) {
-    const users = livingPodsByGateway(node, network);
-    const lost = old.map(({ address }) => formatAddress(address)).find((text) => users.has(text));
+  const users = livingPodsByGateway(node, () => true);
+  const lost = old.map(({ address }) => formatAddress(address)).find((text) => users.has(text));
+  if (ports.length > 0 || lost !== undefined) {
     const user =
       lost === undefined
         ? `${namedPods(ports)} at ${bridge.name} may need it`
@@ -170,7 +173,10 @@ function lostGateways(
 ): readonly Finding[] {
   const existing = [...links.values()].flatMap(({ addresses }) => addresses);
   const configured = network.rangeSets.flat().map(gatewayOf);
-  return [...livingPodsByGateway(node, network)].flatMap(([text, pods]): readonly Finding[] => {
+  const { files, bridgeName = "" } = network;
+  const isOfBridge = (attachment: CachedAttachment): boolean =>
+    attachment.network === files.network && attachment.hostInterfaces.includes(bridgeName);
+  return [...livingPodsByGateway(node, isOfBridge)].flatMap(([text, pods]): readonly Finding[] => {
     const gateway = parseAddress(text);
     const isGateway = ({ address }: InterfaceAddress): boolean =>
       gateway !== undefined && isSame(address, gateway);
@@ -186,17 +192,15 @@ function lostGateways(
   });
 }
 
-/** The living pods at the bridge of a network, by the gateways that their results have. */
+/** The living pods of these attachments, by the gateways that their results have. */
 function livingPodsByGateway(
   { liveness }: Node,
-  { files, bridgeName = "" }: FoundNetwork,
+  isMeant: (attachment: CachedAttachment) => boolean,
 ): ReadonlyMap<string, string> {
   const pods = new Map<string, Set<string>>();
-  for (const attachment of liveness.whose.known().attachments) {
-    const { network, hostInterfaces, gateways } = attachment;
-    if (network !== files.network || !hostInterfaces.includes(bridgeName)) continue;
+  for (const attachment of liveness.whose.known().attachments.filter(isMeant)) {
     if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
-    for (const gateway of gateways) {
+    for (const gateway of attachment.gateways) {
       const known = pods.get(gateway) ?? new Set();
       pods.set(gateway, known.add(podOrContainer(attachment)));
     }

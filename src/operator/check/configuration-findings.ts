@@ -68,7 +68,7 @@ function useFinding(node: Node, { document }: Configuration, use: FileUse): read
 function podsOf({ cache, directories, liveness }: Node, network: string): readonly string[] {
   const pods = directories
     .filter(({ files }) => files.network === network)
-    .flatMap(({ reservations }) => liveness.livenessOfAll(reservations))
+    .flatMap((directory) => liveness.livenessIn(directory))
     .filter(({ conclusion }) => conclusion.liveness === "alive")
     .map(({ reservation }) => cache.podOf(reservation));
   // Of other runtimes they have no namespace, or no name.

@@ -33,9 +33,7 @@ function findingsAt(
   ending: ReadonlySet<string>,
 ): readonly Finding[] {
   const ofPods = new Map<string, Finding>();
-  for (const { reservation: held, conclusion } of node.liveness.livenessOfAll(
-    directory.reservations,
-  )) {
+  for (const { reservation: held, conclusion } of node.liveness.livenessIn(directory)) {
     if (conclusion.liveness !== "alive" || ending.has(containerOf(held.owner))) continue;
     const isOfBridge = ({ hostInterfaces }: CachedAttachment): boolean =>
       hostInterfaces.includes(bridgeName);

@@ -21,9 +21,10 @@ export function leakFindings(node: Node): readonly Finding[] {
   return node.asked.flatMap((directory) => findingsIn(node, directory));
 }
 
-function findingsIn(node: Node, { files, reservations }: NetworkDirectory): readonly Finding[] {
+function findingsIn(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const { facts, liveness } = node;
-  const known = liveness.livenessOfAll(reservations);
+  const { files } = directory;
+  const known = liveness.livenessIn(directory);
   const { judged, leaked, unknown, judgedFrom } = leaksAmong(known, facts.now(), facts.uptime());
   const about = { network: files.network, path: files.directory };
   const commands: Finding["commands"] = [{ files, words: ["gc", files.network] }];

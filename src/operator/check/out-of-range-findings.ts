@@ -23,7 +23,7 @@ export function outOfRangeFindings(node: Node, of: "running pods" | "others"): r
   return node.asked.flatMap((directory) => {
     const ofFormerRange: NodeReservation[] = [];
     const findings: Finding[] = [];
-    for (const known of node.liveness.livenessOfAll(directory.reservations)) {
+    for (const known of node.liveness.livenessIn(directory)) {
       const { reservation } = known;
       const advice = adviceOn(node, known);
       const isMeant = (advice === RESTART) === (of === "running pods");

@@ -7,8 +7,8 @@ import {
   markedNames,
   PLUGIN,
 } from "../configured/plugin-directories.ts";
+import { describesThis } from "../install/ask.ts";
 import { needsOf } from "../install/going-back.ts";
-import { isReplaced } from "../install/installing.ts";
 import { type Place, placeIn } from "../install/place.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
@@ -24,8 +24,9 @@ export function pluginFindings({ context, isOfAll }: Node): readonly Finding[] {
 
 function findingsOn(context: Context, place: Place): readonly Finding[] {
   const { system } = context;
-  if (!isReplaced(system, place)) return [];
   const { directory, target, name } = place;
+  // Nothing is started for it: others than root may have put it there.
+  if (describesThis(system, target)) return [];
   const options = name === PLUGIN ? [] : ["--as", name];
   const about = {
     code: "plugin-replaced",

@@ -52,11 +52,11 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
  */
 function holdersIn(
   { facts, liveness }: Node,
-  { reservations }: NetworkDirectory,
+  directory: NetworkDirectory,
   set: readonly Range[],
 ): { readonly text: string; readonly advice: Pick<Finding, "remedy" | "commands"> } {
   const here = liveness
-    .livenessOfAll(reservations)
+    .livenessIn(directory)
     .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
   const count = plural(here.length, "holder");
   if (here.every(({ conclusion }) => conclusion.liveness === "alive" && !hasNoProcess(conclusion)))

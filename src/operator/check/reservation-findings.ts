@@ -98,7 +98,8 @@ function isNobodys({ liveness }: Node, { network, text }: NodeReservation): bool
 
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   const { status, path } = reservation;
-  if (status?.writableMode === undefined) return NOTHING;
+  // A link leads elsewhere, and is a finding of its own.
+  if (status?.writableMode === undefined || status.kind !== "file") return NOTHING;
   const mode = (status.writableMode & 0o777).toString(8).padStart(4, "0");
   const message = `group or others can write to it: mode ${mode}`;
   const commands = [{ run: [["chmod", "go-w", path]] }];

@@ -70,11 +70,11 @@ const BY_MISTAKE =
 /** @param others networks that may hand out the same addresses */
 function findingOn(
   { cache, liveness, networks }: Node,
-  { files, reservations }: NetworkDirectory,
+  directory: NetworkDirectory,
   others: readonly NetworkDirectory[],
   { kind, message }: Reason,
 ): Finding | undefined {
-  const { network, directory: path } = files;
+  const { network, directory: path } = directory.files;
   const about = { code: "unconfigured-network", network, path } as const;
   if (kind === "elsewhere") {
     return { ...about, message, remedy: "name the directory that the runtime reads (--conf-dir)" };
@@ -83,7 +83,7 @@ function findingOn(
   const unknown = new Set<string>();
   const shared: string[] = [];
   const sharing = new Set<string>();
-  for (const { reservation, conclusion } of liveness.livenessOfAll(reservations)) {
+  for (const { reservation, conclusion } of liveness.livenessIn(directory)) {
     const { address, owner, name, text } = reservation;
     const isAlive = conclusion.liveness === "alive";
     // A process may have an address whose file names no container.
@@ -103,7 +103,7 @@ function findingOn(
       severity: "error",
       message: `${message}, but ${[...sharing].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
       remedy: `${kind === "doubted" ? UNREAD : ""}restart these pods now, then run gc: new pods get the same addresses. ${BY_MISTAKE}`,
-      commands: [{ files, words: ["list", network] }],
+      commands: [{ files: directory.files, words: ["list", network] }],
     };
   }
   if (kind === "doubted") return undefined;
@@ -115,7 +115,7 @@ function findingOn(
       severity: kind !== "multus" && isOnly ? "error" : "warning",
       message: `${message}; it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
       remedy: `restart these pods, then run gc: their DEL goes elsewhere. Remove the directory once it has no reservation. ${BY_MISTAKE}`,
-      commands: [{ files, words: ["gc", network] }],
+      commands: [{ files: directory.files, words: ["gc", network] }],
     };
   }
   const { size } = unknown;

@@ -100,7 +100,7 @@ function decide(
   const before = readCollection(directory.files);
   const rules = { list, asOf, now: system.now(), grace, isImmediate: has("--now") };
   const judged = liveness
-    .livenessOfAll(directory.reservations)
+    .livenessIn(directory)
     .map(decideBy({ ...rules, before: before.seenDead }));
   const refused = list && doubtOn(list, directory, judged, node, has("--force"));
   const decided = refused === undefined ? judged : judged.map(withoutList);

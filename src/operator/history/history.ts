@@ -5,6 +5,8 @@ import type { CallRecord } from "../../store/failed-calls/failed-call.ts";
 import { readFailedCalls } from "../../store/failed-calls/failed-calls-file.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { readHistory } from "../../store/history/history-file.ts";
+import { podWord } from "../../store/history/history-record.ts";
+import { recover } from "../../system/system.ts";
 import { isCallOf } from "../judgements/calls.ts";
 import { type Node, openNode } from "../node.ts";
 import { matches, parseQuery, type Query } from "../search.ts";
@@ -117,7 +119,7 @@ function readRecords(files: NetworkFiles): NetworkHistory {
 /** The sentence that says from when on a network's history tells anything: before that, no event means nothing. */
 function beginningOf({ network, begins }: NetworkHistory): string {
   return begins === undefined
-    ? `${network} has no history yet; it needs "history": true in the ipam configuration.`
+    ? `${network} has no history yet: it begins with the first call after "history": true is set in the ipam configuration.`
     : `The history of ${network} begins at ${timeText(begins)}.`;
 }
 
@@ -125,13 +127,21 @@ function beginningOf({ network, begins }: NetworkHistory): string {
 function readCalls({ context, asked, isOfAll }: Node): readonly HistoryEvent[] {
   const isAsked = (call: CallRecord): boolean =>
     isOfAll || asked.some((directory) => isCallOf(call, directory));
-  return readFailedCalls(context.system).filter(isAsked).map(eventOfCall);
+  const read = (): readonly CallRecord[] => readFailedCalls(context.system);
+  if (context.has("--failed")) return read().filter(isAsked).map(eventOfCall);
+  const calls = recover(read, ({ message }) => {
+    context.log(`which calls failed is not known: ${message}`);
+    return [];
+  });
+  return calls.filter(isAsked).map(eventOfCall);
 }
 
 /** The events that are meant, with all of their containers: a release by a command or GC does not name the pod. */
 function meantBy(query: Query, all: readonly HistoryEvent[]): readonly HistoryEvent[] {
   const isMeant = ({ address, container, pod }: HistoryEvent): boolean =>
-    matches(query, address, container, () => pod);
+    matches(query, address, container, () => pod) ||
+    // The history has a pod as a word.
+    (query.kind === "pod" && pod === podWord(query.text));
   if (query.kind === "address") return all.filter(isMeant);
   const meant = new Set(all.filter(isMeant));
   const containers = new Set([...meant].map(({ container }) => container));

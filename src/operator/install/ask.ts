@@ -70,7 +70,8 @@ export function isOurs(system: OperatorSystem, path: string, name: string): bool
   return describesThis(system, path) && askPlugin(system, path, name).kind === "ours";
 }
 
-function describesThis(system: OperatorSystem, path: string): boolean {
+/** Whether the file at a path has this program's description of itself; it is not started. */
+export function describesThis(system: OperatorSystem, path: string): boolean {
   // A device may have no end.
   const isFile = () => system.status(path).kind === "file";
   return attempt(() => isFile() && system.hasText(path, DESCRIPTION), false);

@@ -45,7 +45,7 @@ export type Confirm = (plan: readonly string[]) => Outcome | undefined;
 const SELF = "/proc/self/exe";
 
 /** Whether this program was installed, and what is there now, which is asked, is another one, or nothing. */
-export function isReplaced(system: OperatorSystem, { name, target, marker }: Place): boolean {
+function isReplaced(system: OperatorSystem, { name, target, marker }: Place): boolean {
   return isMarker(system, marker, name) && !isOurs(system, target, name);
 }
 

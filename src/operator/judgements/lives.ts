@@ -14,8 +14,8 @@ import { containerOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Known } from "../alive/cache/results-cache.ts";
 import type { LifeFacts } from "../facts/life-facts.ts";
-import type { NodeReservation } from "../held/network-directory.ts";
-import { onceFor } from "../once.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { once } from "../once.ts";
 import { Places } from "./places.ts";
 import { Whose } from "./whose.ts";
 
@@ -45,27 +45,35 @@ export class Lives {
     this.places = new Places(facts, this.whose);
   }
 
+  /** The liveness of the reservations of a network, by all that their containers hold, in whatever network. */
+  livenessIn(directory: NetworkDirectory): readonly KnownReservation[] {
+    return this.#byNetwork().get(directory) ?? [];
+  }
+
+  readonly #byNetwork = once(() => {
+    const all = this.#facts.held.flatMap(({ reservations }) => reservations);
+    return Map.groupBy(this.livenessOf(all), ({ reservation }) => reservation.network);
+  });
+
   /**
-   * The liveness of many reservations, in their order. What shows that a container is alive counts for all that it holds:
-   * its namespace may have an address of one family only.
+   * The liveness of some reservations, in their order. What shows that a container is alive counts for all that it holds: its
+   * namespace may have an address of one family only, and libcni's cache an entry for one of its interfaces.
    */
-  readonly livenessOfAll = onceFor(
-    (reservations: readonly NodeReservation[]): readonly KnownReservation[] => {
-      const alive = new Map<string, Conclusion>();
-      const own = reservations.map((reservation): KnownReservation => {
-        const conclusion = conclude(new ReservationEvidence(this.#facts, this.whose, reservation));
-        if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
-        return { reservation, conclusion };
-      });
-      alive.delete("");
-      if (alive.size === 0) return own;
-      return own.map((known) => {
-        if (known.conclusion.liveness === "alive") return known;
-        const conclusion = alive.get(containerOf(known.reservation.owner));
-        return conclusion === undefined ? known : { ...known, conclusion };
-      });
-    },
-  );
+  livenessOf(reservations: readonly NodeReservation[]): readonly KnownReservation[] {
+    const alive = new Map<string, Conclusion>();
+    const own = reservations.map((reservation): KnownReservation => {
+      const conclusion = conclude(new ReservationEvidence(this.#facts, this.whose, reservation));
+      if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
+      return { reservation, conclusion };
+    });
+    alive.delete("");
+    if (alive.size === 0) return own;
+    return own.map((known) => {
+      if (known.conclusion.liveness === "alive") return known;
+      const conclusion = alive.get(containerOf(known.reservation.owner));
+      return conclusion === undefined ? known : { ...known, conclusion };
+    });
+  }
 
   /** Whether the container of an attachment of the cache is alive, whether or not anything is reserved for it. */
   livenessOfAttachment(attachment: Named): Conclusion {
@@ -92,10 +100,8 @@ export class Lives {
   /** The containers of which it is known where they live, or that they are dead. */
   accountedContainers(): ReadonlySet<string> {
     const accounted = new Set<string>();
-    for (const { reservations } of this.#facts.held) {
-      for (const { reservation, conclusion } of this.livenessOfAll(reservations)) {
-        if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
-      }
+    for (const { reservation, conclusion } of [...this.#byNetwork().values()].flat()) {
+      if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
     }
     for (const { containerId, networkNamespace } of this.whose.known().attachments) {
       if (networkNamespace !== "" && this.#facts.at(networkNamespace).kind !== "unseen") {

@@ -28,9 +28,8 @@ export const list: Command = {
 
 function listNetworks(context: Context): Report {
   const node = openNode(context, context.operands[0]);
-  const reservations = node.askedReservations();
-  logUnreadable(context, reservations);
-  const known = node.liveness.livenessOfAll(reservations);
+  logUnreadable(context, node.askedReservations());
+  const known = node.asked.flatMap((directory) => node.liveness.livenessIn(directory));
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.

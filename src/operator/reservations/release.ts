@@ -39,7 +39,7 @@ export const release: Command = {
     const node = openNode(context, context.option("--network"));
     const targets = queries.map((query) => targetOf(node, query));
     const meant = targets.flatMap(({ known }) => known);
-    const chosen = [...new Map(meant.map((judged) => [judged.reservation, judged])).values()];
+    const chosen = [...new Map(meant.map((judged) => [judged.reservation.path, judged])).values()];
     const hints = targets.flatMap((target) => target.hints);
     const refuse = (why: readonly string[], what: string): Report => ({
       exitCode: 1,
@@ -106,8 +106,8 @@ function meaningOf(
   { reservation }: KnownReservation,
 ): string {
   const { network, directory } = reservation.network.files;
-  if (kind === "address") return `that of ${network} (${directory})`;
   const id = containerOf(reservation.owner);
+  if (kind === "address") return `that of ${id || "no container"} in ${network} (${directory})`;
   const pod = cache.podOf(reservation);
   const isPod = kind === "pod" || (id !== text && isPodNamed(pod, text));
   return isPod ? `pod ${pod}` : `container ${id}`;

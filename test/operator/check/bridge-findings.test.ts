@@ -206,6 +206,23 @@ test("that the next ADD takes the gateway of living pods away is said before, an
   t.same(findingsWith(machine, ["10.1.2.1/28", "10.99.0.1/24"], { veth1 }, run), []);
 });
 
+test("the gateway of a living pod is not taken away where its port was taken out of the bridge", async (t) => {
+  const [machine, run] = nodeOfFormerSubnet({});
+  t.match(findingsWith(machine, ["10.99.0.1/24"], {}, run), [
+    {
+      code: "bridge-address",
+      message: /10\.99\.0\.1 is the gateway of 1 living pod/,
+      commands: [],
+    },
+  ]);
+});
+
+test("with forceAddress the next ADD gives the gateway the prefix length of a subnet that was widened", async (t) => {
+  const machine = memoryNode({});
+  configureBridged(machine, "net", FIRST, { forceAddress: true });
+  t.same(findingsWith(machine, ["10.1.2.1/29"], { veth1: { kind: "veth", master: "cni0" } }), []);
+});
+
 test("flannel's bridge, cni0, has the gateway of this node's subnet", async (t) => {
   const machine = memoryNode({});
   const document = { cniVersion: "0.3.1", name: "net", plugins: [{ type: "flannel" }] };

@@ -70,6 +70,20 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
 });
 
+scenario("what has taken its place is known by its description, and not started", needs, (t) => {
+  const node = nodeFor(t);
+  install(t);
+  for (const [text, count] of [
+    ["another plugin", 1],
+    ["With arguments it is a tool for operators: host-local", 0],
+  ] as const) {
+    rmSync(TARGET);
+    writeFileSync(TARGET, `#!/bin/sh\n# ${text}\ntouch /started\n`, { mode: 0o755 });
+    t.equal(findingsOf(node).length, count, text);
+    t.notOk(existsSync("/started"));
+  }
+});
+
 scenario("the copy static is noticed, too, when another plugin takes its place", needs, (t) => {
   const node = nodeFor(t);
   rmSync(STATIC, { force: true });
@@ -84,29 +98,3 @@ scenario("the copy static is noticed, too, when another plugin takes its place",
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
   t.same(findingsOf(node), []);
 });
-
-scenario(
-  "what has taken its place is started only if it may be a version of it, as --help says",
-  needs,
-  (t) => {
-    const node = nodeFor(t);
-    const started = "/opt/cni/bin/started";
-    const noting = (text: string) => `#!/bin/sh\n# ${text}\ntouch ${started}\n`;
-    for (const [text, isStarted] of [
-      ["another plugin", false],
-      ["With arguments it is a tool for operators: host-local", true],
-    ] as const) {
-      rmSync(TARGET, { force: true });
-      install(t);
-      rmSync(TARGET);
-      writeFileSync(TARGET, noting(text), { mode: 0o755 });
-
-      t.match(findingsOf(node), [{ path: TARGET }]);
-
-      t.equal(existsSync(started), isStarted, text);
-      rmSync(started, { force: true });
-    }
-    const help = node.tool(["check", "--help"]).stdout.replace(/\s+/g, " ");
-    t.match(help, "It asks installed copies of this program for their version");
-  },
-);

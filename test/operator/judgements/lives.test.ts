@@ -48,7 +48,7 @@ function livesOn(
 }
 
 function lifeOf(reservation: NodeReservation, lives: Lives): Conclusion {
-  const [known] = lives.livenessOfAll([reservation]);
+  const [known] = lives.livenessOf([reservation]);
   if (known === undefined) throw new Error("expected a conclusion on each reservation");
   return known.conclusion;
 }
@@ -214,7 +214,7 @@ test("libcni's cache is believed of nothing from before this boot, nor of its na
   };
   const lives = livesBy(systemOf(kernel), cacheOf([{}]), directory);
 
-  const [first, , third] = lives.livenessOfAll(directory.reservations);
+  const [first, , third] = lives.livenessOf(directory.reservations);
 
   t.match(first, {
     conclusion: { liveness: "dead", by: "boot", reason: "it is from before this boot of the node" },
@@ -312,7 +312,7 @@ test("a container alive by one of its interfaces, by libcni's cache, is alive wi
   const moved = reservationOf({ kind: "attachment", ...attachment("c1", "net1") }, "10.7.9.9");
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
 
-  const results = lives.livenessOfAll([moved, own, dead]);
+  const results = lives.livenessOf([moved, own, dead]);
 
   t.strictSame(
     results.map(({ reservation, conclusion }) => [reservation, conclusion.liveness]),
@@ -339,7 +339,7 @@ test("an attachment of the cache is alive by any of its addresses", async (t) =>
 /** What is concluded of the first reservation in a directory, without libcni's cache. */
 function concludedIn(directory: NetworkDirectory, machine: Machine): Conclusion | undefined {
   const lives = livesBy(systemOf(machine), cacheOf([]), directory);
-  return lives.livenessOfAll(directory.reservations)[0]?.conclusion;
+  return lives.livenessOf(directory.reservations)[0]?.conclusion;
 }
 
 test("what was reserved only just now may be about to get its address", async (t) => {

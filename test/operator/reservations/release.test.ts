@@ -233,7 +233,7 @@ test("an address in several networks is freed only in the one that is named", as
     `NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  POD
 net      198.51.100.2  aaa        eth0       2h   default/web
 other    198.51.100.2  ccc        eth0       2h   -
-198.51.100.2 means that of net (/networks/net), that of other (/networks/other): choose one with --network or --data-dir.
+198.51.100.2 means that of aaa in net (/networks/net), that of ccc in other (/networks/other): choose one with --network or --data-dir.
 Nothing was released. Correct this first.
 `,
     "",

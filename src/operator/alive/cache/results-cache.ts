@@ -57,13 +57,18 @@ export class ResultsCache {
 
   /** The paths of all entries by their names, and why there may be more. */
   readonly #listed = once(() => {
-    const paths = new Map<string, string>();
+    const paths = new Map<string, string[]>();
     let unlisted: SystemError | undefined;
-    // A network that the runtime called before multus was there is in both.
-    for (const directory of [this.#own, this.#multus]) {
+    for (const directory of [this.#multus, this.#own]) {
       const names = this.#read(() => this.#context.system.list(directory)) ?? [];
       if (names instanceof SystemError) unlisted ??= names;
-      else for (const name of names) paths.set(name, `${directory}/${name}`);
+      else
+        for (const name of names) {
+          const path = `${directory}/${name}`;
+          const known = paths.get(name);
+          if (known === undefined) paths.set(name, [path]);
+          else known.push(path);
+        }
     }
     return { paths, unlisted };
   });
@@ -91,8 +96,7 @@ export class ResultsCache {
     const { network } = reservation.network.files;
     const containerId = containerOf(reservation.owner);
     for (const name of this.#namesOf(reservation)) {
-      const path = paths.get(name);
-      const known = path === undefined ? NOTHING : this.#knownBy(path);
+      const known = this.#knownBy(name);
       const isOwn = known.attachments.every(
         (attachment) => attachment.network === network && attachment.containerId === containerId,
       );
@@ -113,10 +117,11 @@ export class ResultsCache {
       for (const name of this.#namesOf(reservation)) left.add(name);
     const attachments: CachedAttachment[] = [];
     let unreadable = unlisted;
-    for (const [name, path] of paths) {
+    for (const name of paths.keys()) {
       if (left.has(name)) continue;
-      const known = this.#knownBy(path);
-      attachments.push(...known.attachments);
+      const known = this.#knownBy(name);
+      // A network that the runtime called before multus was there is in both.
+      attachments.push(...known.attachments.slice(0, 1));
       unreadable ??= known.unreadable;
     }
     return { attachments, unreadable };
@@ -142,7 +147,7 @@ export class ResultsCache {
     return [...Map.groupBy(paths.keys(), networkOf)].flatMap(([network, names]) => {
       if (networks.has(network)) return [];
       const written = names
-        .map((name) => paths.get(name) ?? "")
+        .flatMap((name) => paths.get(name) ?? [])
         .map((path) => ({ path, modified: modified(path) }));
       return [this.#multus, this.#own].flatMap((directory) => {
         const [latest] = written
@@ -168,13 +173,15 @@ export class ResultsCache {
     return [...this.#listed().paths.keys()].filter((name) => name.startsWith(start));
   }
 
-  readonly #knownBy = onceFor((path: string): Known => {
-    const text = this.#textOf(path);
-    if (text instanceof SystemError) return { attachments: [], unreadable: text };
-    const attachment = text === undefined ? undefined : attachmentIn(text);
-    return attachment === undefined
+  /** What the entries of a name say, that of multus first. */
+  readonly #knownBy = onceFor((name: string): Known => {
+    const texts = (this.#listed().paths.get(name) ?? []).map((path) => this.#textOf(path));
+    const unreadable = texts.find((text) => text instanceof SystemError);
+    const read = texts.filter((text) => typeof text === "string");
+    const attachments = read.flatMap((text) => attachmentIn(text) ?? []);
+    return attachments.length === 0 && unreadable === undefined
       ? NOTHING
-      : { attachments: [attachment], unreadable: undefined };
+      : { attachments, unreadable };
   });
 
   #textOf(path: string): string | SystemError | undefined {

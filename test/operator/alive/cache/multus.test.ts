@@ -83,6 +83,14 @@ test("an attachment that is in both caches, since multus came later, is one", as
   t.equal(count(), 1);
 });
 
+test("an entry of multus without an attachment hides none of the runtime's", async (t) => {
+  const machine = nodeWithPod();
+  remember(machine, "c9", { netns: "/run/netns/c9", pod: "default/own" }, "net");
+  machine.disk.put(`${MULTUS_RESULTS}/net-c9-eth0`, "");
+  const cache = new ResultsCache(contextOf(startOperator(machine).system, places));
+  t.ok(cache.knownBut(() => []).attachments.some(({ pod }) => pod === "default/own"));
+});
+
 test("the latest configuration counts, and before it that of a file", async (t) => {
   const machine = nodeWithPod();
   machine.wait(60_000);
