@@ -128,11 +128,11 @@ function readCalls({ context, asked, isOfAll }: Node): readonly HistoryEvent[] {
   const isAsked = (call: CallRecord): boolean =>
     isOfAll || asked.some((directory) => isCallOf(call, directory));
   const read = (): readonly CallRecord[] => readFailedCalls(context.system);
-  if (context.has("--failed")) return read().filter(isAsked).map(eventOfCall);
-  const calls = recover(read, ({ message }) => {
+  const tell = ({ message }: { readonly message: string }): readonly CallRecord[] => {
     context.log(`which calls failed is not known: ${message}`);
     return [];
-  });
+  };
+  const calls = context.has("--failed") ? read() : recover(read, tell);
   return calls.filter(isAsked).map(eventOfCall);
 }
 

@@ -217,7 +217,7 @@ test("the gateway of a living pod is not taken away where its port was taken out
   ]);
 });
 
-test("with forceAddress the next ADD gives the gateway the prefix length of a subnet that was widened", async (t) => {
+test("with forceAddress the next ADD sets the prefix length of a subnet that was widened", async (t) => {
   const machine = memoryNode({});
   configureBridged(machine, "net", FIRST, { forceAddress: true });
   t.same(findingsWith(machine, ["10.1.2.1/29"], { veth1: { kind: "veth", master: "cni0" } }), []);

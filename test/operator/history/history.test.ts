@@ -301,7 +301,7 @@ test("the document has what the runtime received", async (t) => {
   });
 });
 
-test("where what failed cannot be read, that is said, and the rest is shown unless it alone was asked for", async (t) => {
+test("what failed cannot be read: that is said, and an error if nothing else was asked for", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
   mkdirSync(join(node.runtime.HOST_LOCAL_RUNTIME_DIR, "failed-calls"));

@@ -57,17 +57,14 @@ export class ResultsCache {
 
   /** The paths of all entries by their names, and why there may be more. */
   readonly #listed = once(() => {
-    const paths = new Map<string, string[]>();
+    const paths = new Map<string, readonly string[]>();
     let unlisted: SystemError | undefined;
     for (const directory of [this.#multus, this.#own]) {
       const names = this.#read(() => this.#context.system.list(directory)) ?? [];
       if (names instanceof SystemError) unlisted ??= names;
       else
         for (const name of names) {
-          const path = `${directory}/${name}`;
-          const known = paths.get(name);
-          if (known === undefined) paths.set(name, [path]);
-          else known.push(path);
+          paths.set(name, [...(paths.get(name) ?? []), `${directory}/${name}`]);
         }
     }
     return { paths, unlisted };
