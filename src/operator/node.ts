@@ -166,9 +166,12 @@ export class Node {
       .filter((name) => directory.heldAt(name).length === 0);
   }
 
-  /** The same networks as they are now: the reservations are read, as before all else. */
+  /** The same networks as they are later, for all that asks: see `readAgain`. */
+  readonly again = once((): Node => this.readAgain());
+
+  /** The same networks as they are now: the reservations are read, as before all else. What cannot be read is logged already. */
   readAgain(): Node {
-    const now = new Node(this.context, this.#networks, this.#name);
+    const now = new Node({ ...this.context, log: () => {} }, this.#networks, this.#name);
     now.reservations();
     return now;
   }

@@ -74,7 +74,7 @@ export function search(node: Node, query: Query): readonly KnownReservation[] {
   const own = node.liveness.livenessOf(found);
   // There may be 65 000 others, which are not read where these alone show who lives.
   if (own.every(({ conclusion }) => conclusion.liveness === "alive")) return own;
-  return searchAll(node.readAgain(), query);
+  return searchAll(node.again(), query);
 }
 
 function searchAll(node: Node, query: Query): readonly KnownReservation[] {

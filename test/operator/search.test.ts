@@ -84,6 +84,18 @@ test("who is alive by one address is so by all that it holds, in whatever networ
   t.ok(machine.disk.has("/data/other/10.9.0.3"));
 });
 
+test("that the node has an address of a dead container tells nothing of its others", async (t) => {
+  const [machine, { mounted, ...kernel }] = nodeWithTwoNetworks();
+  const own = { namespace: 1, addresses: ["10.0.0.2"] };
+  const ofNode = { ...kernel, addresses: {}, processes: { 1: own, 99: own } };
+  t.match(runOn(machine, list, { kernel: ofNode }).document(), {
+    reservations: [
+      { address: "10.0.0.2", alive: true },
+      { address: "10.9.0.3", alive: false },
+    ],
+  });
+});
+
 test("a pod's name is no other's, though the history would have both as one word", async (t) => {
   t.notOk(matches(parseQuery("default/j\u00f6b"), "10.0.0.9", "c1", () => "default/j?b"));
 });

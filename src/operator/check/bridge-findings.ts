@@ -3,6 +3,7 @@
 import { plural } from "../../cli/output/plural.ts";
 import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
+import type { Conclusion } from "../../store/life/conclusion.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
@@ -103,12 +104,15 @@ function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): 
     const commands = [exchange(former, widened, bridge)];
     return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
-  const users = livingPodsByGateway(node, () => true);
+  const users = podsByGateway(node, ({ liveness }) => liveness !== "dead");
   const lost = old.map(({ address }) => formatAddress(address)).find((text) => users.has(text));
-  if (ports.length > 0 || lost !== undefined) {
+  const { unreadable } = node.liveness.whose.known();
+  const unseen = "a pod of libcni's cache, which cannot be read,";
+  const others = unreadable === undefined ? ports : [...ports, unseen];
+  if (others.length > 0 || lost !== undefined) {
     const user =
       lost === undefined
-        ? `${namedPods(ports)} at ${bridge.name} may need it`
+        ? `${namedPods(others)} at ${bridge.name} may need it`
         : `${lost} is the gateway of ${users.get(lost)}`;
     const taken = bridge.isForced ? "the next ADD takes the address away (forceAddress): " : "";
     const text = `${message}; ${taken}${user}`;
@@ -174,9 +178,14 @@ function lostGateways(
   const existing = [...links.values()].flatMap(({ addresses }) => addresses);
   const configured = network.rangeSets.flat().map(gatewayOf);
   const { files, bridgeName = "" } = network;
-  const isOfBridge = (attachment: CachedAttachment): boolean =>
-    attachment.network === files.network && attachment.hostInterfaces.includes(bridgeName);
-  return [...livingPodsByGateway(node, isOfBridge)].flatMap(([text, pods]): readonly Finding[] => {
+  const users = podsByGateway(
+    node,
+    ({ liveness }, attachment) =>
+      liveness === "alive" &&
+      attachment.network === files.network &&
+      attachment.hostInterfaces.includes(bridgeName),
+  );
+  return [...users].flatMap(([text, pods]): readonly Finding[] => {
     const gateway = parseAddress(text);
     const isGateway = ({ address }: InterfaceAddress): boolean =>
       gateway !== undefined && isSame(address, gateway);
@@ -192,21 +201,20 @@ function lostGateways(
   });
 }
 
-/** The living pods of these attachments, by the gateways that their results have. */
-function livingPodsByGateway(
+/** The pods that are meant, by the gateways that their results have. */
+function podsByGateway(
   { liveness }: Node,
-  isMeant: (attachment: CachedAttachment) => boolean,
+  isMeant: (conclusion: Conclusion, attachment: CachedAttachment) => boolean,
 ): ReadonlyMap<string, string> {
   const pods = new Map<string, Set<string>>();
-  for (const attachment of liveness.whose.known().attachments.filter(isMeant)) {
-    if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
+  for (const attachment of liveness.whose.known().attachments) {
+    if (!isMeant(liveness.livenessOfAttachment(attachment), attachment)) continue;
     for (const gateway of attachment.gateways) {
-      const known = pods.get(gateway) ?? new Set();
-      pods.set(gateway, known.add(podOrContainer(attachment)));
+      pods.set(gateway, (pods.get(gateway) ?? new Set()).add(podOrContainer(attachment)));
     }
   }
   const textOf = (names: ReadonlySet<string>): string =>
-    `${plural(names.size, "living pod")}: ${namedPods([...names])}`;
+    `${plural(names.size, "pod")}: ${namedPods([...names])}`;
   return new Map([...pods].map(([gateway, names]) => [gateway, textOf(names)]));
 }
 

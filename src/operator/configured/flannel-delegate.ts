@@ -5,11 +5,8 @@ import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { flannelSubnets } from "../../configuration/subnet-env.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { isSystemError, type System } from "../../system/system.ts";
+import { isSystemError, LARGEST_FILE, type System } from "../../system/system.ts";
 import { PLUGIN } from "./plugin-directories.ts";
-
-/** The largest file of subnets, in bytes. */
-const LARGEST_SUBNET_FILE = 64 * 1024;
 
 /** Whether a plugin configuration is flannel's. */
 export function isFlannel(plugin: JsonObject): boolean {
@@ -60,7 +57,7 @@ function objectAt(plugin: JsonObject, key: string): JsonObject {
 function rangesOf(system: System, plugin: JsonObject, report: (problem: string) => void): Json {
   try {
     const path = textOf(valueInAnyCase(plugin, "subnetFile")) || "/run/flannel/subnet.env";
-    const text = system.readFile(path, LARGEST_SUBNET_FILE);
+    const text = system.readFile(path, LARGEST_FILE);
     return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
   } catch (error) {
     if (!(isSystemError(error) || error instanceof CniError)) throw error;

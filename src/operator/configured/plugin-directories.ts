@@ -1,7 +1,7 @@
 /** Where runtimes and distributions keep CNI plugins, and the configurations that use them. */
 
 import { join } from "../../store/files/paths.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, LARGEST_FILE, type System } from "../../system/system.ts";
 import { onceFor } from "../once.ts";
 import { BUILT_IN_CONFIGURATIONS } from "./runtime.ts";
 import { readRuntimes } from "./runtimes.ts";
@@ -20,9 +20,6 @@ export const STATIC = "static";
 
 /** How the name of a file ends, after that of a plugin, that says that this program is installed, see `markerText`. */
 export const INSTALLED = ".installed";
-
-/** No marker of any version is larger, in bytes. */
-const LARGEST_MARKER = 4096;
 
 /** How a file `NAME.installed` begins, of whatever version: this program was installed as NAME in its directory. */
 function markerStart(name: string): string {
@@ -112,7 +109,7 @@ export function pluginNames(system: System): ReadonlySet<string> {
 
 /** Whether a file says that this program was installed as NAME; another program may have files of the same form. */
 export function isMarker(system: System, path: string, name: string): boolean {
-  const read = (): string => system.readFile(path, LARGEST_MARKER);
+  const read = (): string => system.readFile(path, LARGEST_FILE);
   return attempt(read, "").startsWith(markerStart(name));
 }
 

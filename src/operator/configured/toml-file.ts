@@ -12,7 +12,7 @@ export interface TomlFile {
 }
 
 /** Twenty times the configuration that containerd prints as its default, in bytes. */
-const LARGEST_FILE = 256 * 1024;
+const LARGEST_TOML = 256 * 1024;
 
 /** Ten times as deep as that. */
 const DEEPEST = 100;
@@ -24,7 +24,7 @@ const DEEPEST = 100;
  * @throws SystemError if it cannot be read
  */
 export function readToml(system: System, source: string): TomlFile {
-  const text = system.readFile(source, LARGEST_FILE);
+  const text = system.readFile(source, LARGEST_TOML);
   try {
     const document = parse(text, { maxDepth: DEEPEST, integersAsBigInt: "asNeeded" });
     return { source, document };

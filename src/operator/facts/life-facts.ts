@@ -19,7 +19,7 @@ import {
 } from "../../store/namespaces/view.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt } from "../../system/system.ts";
+import { attempt, LARGEST_FILE } from "../../system/system.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { once, onceFor } from "../once.ts";
@@ -70,8 +70,6 @@ export interface LifeFacts {
   readonly standpoint: () => Standpoint;
 }
 
-const LARGEST_UPTIME = 4096;
-
 /** Reads these facts from the machine. */
 export class NodeLifeFacts implements LifeFacts {
   readonly #system: OperatorSystem;
@@ -108,7 +106,7 @@ export class NodeLifeFacts implements LifeFacts {
 
   /** How long the node has been up, in milliseconds: `/proc/uptime` begins with the seconds. */
   readonly uptime = once((): number | undefined => {
-    const text = attempt(() => this.#system.readFile("/proc/uptime", LARGEST_UPTIME), "");
+    const text = attempt(() => this.#system.readFile("/proc/uptime", LARGEST_FILE), "");
     const seconds = Number.parseFloat(text);
     return Number.isNaN(seconds) ? undefined : seconds * 1000;
   });

@@ -63,7 +63,8 @@ export class Lives {
     const alive = new Map<string, Conclusion>();
     const own = reservations.map((reservation): KnownReservation => {
       const conclusion = conclude(new ReservationEvidence(this.#facts, this.whose, reservation));
-      if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
+      const isIts = conclusion.liveness === "alive" && conclusion.by !== "address";
+      if (isIts) alive.set(containerOf(reservation.owner), conclusion);
       return { reservation, conclusion };
     });
     alive.delete("");

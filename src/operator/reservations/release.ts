@@ -81,10 +81,7 @@ function targetOf(node: Node, query: Query): Target {
   const meant = known.length === 0 ? found : known;
   const meanings = new Set(meant.map((judged) => meaningOf(node, query, judged)));
   if (known.length > 0 && meanings.size === 1) return { known, hints: [] };
-  const how =
-    query.kind === "address"
-      ? "choose one with --network or --data-dir"
-      : "name one, with the complete id or NAMESPACE/NAME";
+  const how = "name one, with the complete id, NAMESPACE/NAME, --network or --data-dir";
   const text = `${query.text} means ${[...meanings].join(", ")}: ${how}.`;
   return { known, hints: [{ reason: "ambiguous", network: null, text }] };
 }

@@ -8,7 +8,8 @@ export type Liveness = "alive" | "dead" | "unknown";
 /**
  * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
- * have moved its address away. By an `idle` one, which a mount or a descriptor alone holds: its runtime may have lost it.
+ * have moved its address away. By an `idle` one, which a mount or a descriptor alone holds: its runtime may have lost it. By the `address`, which somebody
+ * has: it is kept, and tells nothing of what else the container holds.
  *
  * Dead by a `boot` or by the `record` of its ADD: for certain, so that any ADD may take its address, if nobody uses it. By libcni's
  * `cache`, or by all `namespaces` of the node: as far as these are complete.
@@ -20,7 +21,7 @@ export type Liveness = "alive" | "dead" | "unknown";
 export type Conclusion =
   | {
       readonly liveness: "alive";
-      readonly by: "process" | "namespace" | "idle";
+      readonly by: "process" | "namespace" | "idle" | "address";
       readonly reason: string;
     }
   | {
@@ -190,7 +191,7 @@ const rules: readonly Rule[] = [
   // No container of its own has it; but whoever got it would share it with the node.
   rule(
     ({ evidence: { isOfNode } }) => isOfNode || undefined,
-    () => alive("namespace", "the node itself has this address"),
+    () => alive("address", "the node itself has this address"),
   ),
   // The runtime may have lost it, so this does not say that the container lives as surely as the above.
   rule(
@@ -201,7 +202,7 @@ const rules: readonly Rule[] = [
   // What holds it is not seen: such as a socket, or a descriptor.
   rule(
     ({ evidence: { isLinked }, fate }) => (isLinked && fate?.kind !== "alive") || undefined,
-    () => alive("namespace", "a network namespace that is linked with the node's has this address"),
+    () => alive("address", "a network namespace that is linked with the node's has this address"),
   ),
   // No container outlives a boot, nor a pod's sandbox its namespace.
   rule(

@@ -103,7 +103,7 @@ function run(
     stdio: ["ignore", "pipe", plugin ? "pipe" : "inherit"] satisfies StdioOptions,
     // For either stream, beyond which the program is killed.
     maxBuffer: plugin ? limit + MOST_ERRORS : limit,
-    env: plugin ? { PATH, CNI_COMMAND: plugin.command } : process.env,
+    env: plugin ? { PATH: PATH || undefined, CNI_COMMAND: plugin.command } : process.env,
     timeout: plugin?.timeout,
     killSignal: "SIGKILL" as const,
     // In a process group of its own, and so killed with its children.

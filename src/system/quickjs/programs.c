@@ -168,7 +168,7 @@ JSValue host_start(struct call *call) {
   char *own[] = {NULL, NULL, NULL};
   /* Of an empty PATH a shell makes the current directory. */
   if (asprintf(&own[0], "CNI_COMMAND=%s", command) < 0 ||
-      (directories && asprintf(&own[1], "PATH=%s", directories) < 0)) {
+      (directories && *directories && asprintf(&own[1], "PATH=%s", directories) < 0)) {
     out_of_memory();
   }
   if (error == 0) error = spawn(call->path, words, *command ? own : environ, streams);

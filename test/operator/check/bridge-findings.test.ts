@@ -3,9 +3,17 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import { SystemError } from "../../../src/system/system.ts";
+import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type LinkFacts, linksText } from "../../harness/network-links.ts";
-import { configure, findingsOn, type MemoryRun, memoryNode, remember } from "../memory-node.ts";
+import {
+  configure,
+  findingsOn,
+  type MemoryRun,
+  memoryNode,
+  RESULTS,
+  remember,
+} from "../memory-node.ts";
 
 const bridged = { type: "bridge", bridge: "cni0", isGateway: true };
 
@@ -163,7 +171,7 @@ test("a gateway that living pods have, and no interface, is given back", async (
   t.match(found({}, alive), [
     {
       ...{ code: "bridge-without-address", severity: "error" },
-      message: "cni0 lacks 10.1.2.1, the gateway of 1 living pod: container c1",
+      message: "cni0 lacks 10.1.2.1, the gateway of 1 pod: container c1",
       commands: ["ip addr add 10.1.2.1/28 dev cni0"],
     },
   ]);
@@ -192,14 +200,14 @@ test("that the next ADD takes the gateway of living pods away is said before, an
     {
       ...{ code: "bridge-address", severity: "error", commands: [] },
       message:
-        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; the next ADD takes the address away (forceAddress): 10.99.0.1 is the gateway of 1 living pod: default/web",
+        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; the next ADD takes the address away (forceAddress): 10.99.0.1 is the gateway of 1 pod: default/web",
       remedy: /drain the node first/,
     },
   ]);
   t.match(findingsWith(machine, ["10.1.2.1/28"], { veth1 }, run), [
     {
       ...{ code: "bridge-without-address", severity: "error", commands: [] },
-      message: "cni0 lacks 10.99.0.1, the gateway of 1 living pod: default/web",
+      message: "cni0 lacks 10.99.0.1, the gateway of 1 pod: default/web",
       remedy: "restart these pods, which then get the gateway that is configured now",
     },
   ]);
@@ -211,7 +219,20 @@ test("the gateway of a living pod is not taken away where its port was taken out
   t.match(findingsWith(machine, ["10.99.0.1/24"], {}, run), [
     {
       code: "bridge-address",
-      message: /10\.99\.0\.1 is the gateway of 1 living pod/,
+      message: /10\.99\.0\.1 is the gateway of 1 pod/,
+      commands: [],
+    },
+  ]);
+});
+
+test("no gateway is taken away where libcni's cache cannot be read", async (t) => {
+  const machine = memoryNode({});
+  configureBridged(machine, "net", FIRST);
+  const interrupt = refuse("list", "EIO", RESULTS);
+  t.match(findingsWith(machine, ["10.99.0.1/24"], {}, { interrupt }), [
+    {
+      code: "bridge-address",
+      message: /a pod of libcni's cache, which cannot be read/,
       commands: [],
     },
   ]);

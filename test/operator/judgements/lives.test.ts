@@ -125,7 +125,7 @@ const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
   "only the node itself has the address, and every namespace is known": [
     { processes: { 1: { namespace: NODE_NAMESPACE, addresses: ["10.7.9.2"] } } },
     undefined,
-    "alive by namespace: the node itself has this address",
+    "alive by address: the node itself has this address",
   ],
   "every namespace is that of another container": [another, undefined, allKnown],
   "a service has a namespace with nothing but lo": [

@@ -177,7 +177,7 @@ Nothing was released. Use --yes, or answer y at a terminal.
   [
     "the container id is not complete",
     ["bb", "--yes", "--force"],
-    `bb means container bbb: name one, with the complete id or NAMESPACE/NAME.
+    `bb means container bbb: name one, with the complete id, NAMESPACE/NAME, --network or --data-dir.
 Nothing was released. Correct this first.
 `,
   ],
@@ -219,7 +219,7 @@ test("a name that pods of several namespaces have means none of them", async (t)
   node.remember("net", "bbb", "blue/web");
   t.match(release(node, "web", "--yes", "--force"), [
     1,
-    /\nweb means pod default\/web, pod blue\/web: name one, with the complete id or NAMESPACE\/NAME\.\nNothing was released\./,
+    /\nweb means pod default\/web, pod blue\/web: name one, with the complete id, NAMESPACE\/NAME, --network or --data-dir\.\nNothing was released\./,
   ]);
   t.strictSame(left(node), all);
 });
@@ -233,7 +233,7 @@ test("an address in several networks is freed only in the one that is named", as
     `NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  POD
 net      198.51.100.2  aaa        eth0       2h   default/web
 other    198.51.100.2  ccc        eth0       2h   -
-198.51.100.2 means that of aaa in net (/networks/net), that of ccc in other (/networks/other): choose one with --network or --data-dir.
+198.51.100.2 means that of aaa in net (/networks/net), that of ccc in other (/networks/other): name one, with the complete id, NAMESPACE/NAME, --network or --data-dir.
 Nothing was released. Correct this first.
 `,
     "",

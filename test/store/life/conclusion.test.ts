@@ -47,7 +47,7 @@ const cases: Readonly<Record<string, Case>> = {
     "alive by idle",
   ],
   "a mount beside a process": [{ namespaces: [mounted, ofProcess] }, "alive by process"],
-  "the node itself has it": [{ isOfNode: true, named: [gone] }, "alive by namespace"],
+  "the node itself has it": [{ isOfNode: true, named: [gone] }, "alive by address"],
   "its own namespace without the address": [{ named: [idle] }, "alive by namespace"],
   "its own namespace, in which a process runs": [{ named: [idle, busy] }, "alive by process"],
   "one of two namespaces is gone": [{ named: [gone, idle] }, "alive by namespace"],

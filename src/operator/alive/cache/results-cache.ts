@@ -3,7 +3,7 @@
 import type { Context } from "../../../cli/command/command.ts";
 import { cacheOption, DEFAULT_CACHE_DIR } from "../../../cli/command/common-options.ts";
 import { containerOf, interfaceOf } from "../../../store/reservations/owner.ts";
-import { attempt, recover, SystemError } from "../../../system/system.ts";
+import { attempt, LARGEST_FILE, recover, SystemError } from "../../../system/system.ts";
 import { requireDirectory } from "../../configured/configuration-directories.ts";
 import { type ConfigurationFile, fileWith } from "../../configured/configuration-files.ts";
 import type { NodeReservation } from "../../held/network-directory.ts";
@@ -17,9 +17,6 @@ import {
 
 /** Errors that show that there is no such entry; libcni cannot make one of too long a name. */
 const ABSENT = ["ENOENT", "ENAMETOOLONG"];
-
-/** The largest entry, in bytes. */
-const LARGEST_ENTRY = 4 * 1024 * 1024;
 
 /** What libcni's cache knows. */
 export interface Known {
@@ -170,19 +167,22 @@ export class ResultsCache {
     return [...this.#listed().paths.keys()].filter((name) => name.startsWith(start));
   }
 
-  /** What the entries of a name say, that of multus first. */
+  /** What the entries of a name say, that of multus first, but one without a namespace, as of libcni before 1.3, last. */
   readonly #knownBy = onceFor((name: string): Known => {
     const texts = (this.#listed().paths.get(name) ?? []).map((path) => this.#textOf(path));
     const unreadable = texts.find((text) => text instanceof SystemError);
-    const read = texts.filter((text) => typeof text === "string");
-    const attachments = read.flatMap((text) => attachmentIn(text) ?? []);
+    const isOld = ({ networkNamespace }: CachedAttachment): number =>
+      Number(networkNamespace === "");
+    const attachments = texts
+      .flatMap((text) => (typeof text === "string" && attachmentIn(text)) || [])
+      .toSorted((a, b) => isOld(a) - isOld(b));
     return attachments.length === 0 && unreadable === undefined
       ? NOTHING
       : { attachments, unreadable };
   });
 
   #textOf(path: string): string | SystemError | undefined {
-    return this.#read(() => this.#context.system.readFile(path, LARGEST_ENTRY));
+    return this.#read(() => this.#context.system.readFile(path, LARGEST_FILE));
   }
 
   /** What is read; `undefined` where it is missing. Any other error is logged, once. */

@@ -89,6 +89,11 @@ test("an entry of multus without an attachment hides none of the runtime's", asy
   machine.disk.put(`${MULTUS_RESULTS}/net-c9-eth0`, "");
   const cache = new ResultsCache(contextOf(startOperator(machine).system, places));
   t.ok(cache.knownBut(() => []).attachments.some(({ pod }) => pod === "default/own"));
+
+  remember(machine, "c9", { pod: "default/old" }, "net", MULTUS_RESULTS);
+  const later = new ResultsCache(contextOf(startOperator(machine).system, places));
+  const [found] = later.knownBut(() => []).attachments.filter(({ pod }) => pod !== "default/web");
+  t.equal(found?.networkNamespace, "/run/netns/c9", "one that names a namespace comes first");
 });
 
 test("the latest configuration counts, and before it that of a file", async (t) => {
