@@ -166,9 +166,6 @@ export class Node {
       .filter((name) => directory.heldAt(name).length === 0);
   }
 
-  /** The same networks as they are later, for all that asks: see `readAgain`. */
-  readonly again = once((): Node => this.readAgain());
-
   /** The same networks as they are now: the reservations are read, as before all else. What cannot be read is logged already. */
   readAgain(): Node {
     const now = new Node({ ...this.context, log: () => {} }, this.#networks, this.#name);

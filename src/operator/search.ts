@@ -68,18 +68,9 @@ export function matches(
  * @throws SystemError if a directory cannot be read
  */
 export function search(node: Node, query: Query): readonly KnownReservation[] {
-  if (query.kind !== "address") return searchAll(node, query);
-  node.cache.learnNames();
-  const found = node.asked.flatMap((directory) => directory.reservationsAt(query.address));
-  const own = node.liveness.livenessOf(found);
-  // There may be 65 000 others, which are not read where these alone show who lives.
-  if (own.every(({ conclusion }) => conclusion.liveness === "alive")) return own;
-  return searchAll(node.again(), query);
-}
-
-function searchAll(node: Node, query: Query): readonly KnownReservation[] {
   const { asked, cache, context, facts, liveness } = node;
-  logUnreadable(context, node.askedReservations());
+  const all = node.askedReservations();
+  if (query.kind !== "address") logUnreadable(context, all);
   // Before the entries of the cache, which name the pods: as in every command.
   facts.namespaces();
   return asked

@@ -6,7 +6,6 @@ import {
   addressAt,
   compare,
   formatAddress,
-  isSame,
   parseAddress,
 } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
@@ -131,21 +130,6 @@ export class NetworkDirectory {
       ({ owner }) => isUnowned(owner),
     );
     return this.#unowned;
-  }
-
-  /**
-   * The reservations of one address: several if files have other names for it than the canonical one.
-   *
-   * @throws SystemError if the directory cannot be read
-   */
-  reservationsAt(address: Address): readonly NodeReservation[] {
-    const list = (): readonly string[] => this.#system.listAddresses(this.files.directory).others;
-    const others = attempt(list, [], ...NO_DIRECTORY).filter((name) => {
-      const other = parseAddress(name);
-      return other !== undefined && isSame(other, address);
-    });
-    const names = new Set([formatAddress(address), ...others]);
-    return [...names].sort().flatMap((name) => this.read(name) ?? []);
   }
 
   /**
