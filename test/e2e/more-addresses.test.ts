@@ -135,7 +135,7 @@ scenario("a node has a new podCIDR after its drain", needs, (t, host) => {
   fails(t, host, network, /already has an IP address different from/);
   t.same(printed(), [], "not while the pod lives");
   const inUse = problems().find(({ code }) => code === "bridge-address");
-  t.match(inUse?.message, /10\.219\.7\.1 is the gateway of 1 living pod: default\/before/);
+  t.match(inUse?.message, /10\.219\.7\.1 is the gateway of 1 pod: default\/before/);
   t.notMatch(tool(["check"]).stdout, "ip addr del");
   t.ok(before.pod.reaches("10.219.7.1"));
 
