@@ -38,8 +38,12 @@ export function internalError(message: string, details = ""): CniError {
 
 /** The message of an error and its details, if any, in one line. */
 export function messageWithDetails(error: Error): string {
-  const details = error instanceof CniError ? error.details : "";
-  return details === "" ? error.message : `${error.message}; ${details}`;
+  return error instanceof CniError ? withDetails(error) : error.message;
+}
+
+/** A message and its details, if any, in one line. */
+export function withDetails({ message, details }: Pick<CniError, "message" | "details">): string {
+  return details === "" ? message : `${message}; ${details}`;
 }
 
 /** Converts any thrown value to the error that is printed. */

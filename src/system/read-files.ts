@@ -8,12 +8,11 @@ import {
   recover,
   type System,
   SystemError,
+  WRITABLE_BY_OTHERS,
 } from "./system.ts";
 
 /** Two words with CR LF between them, see `AddressFiles`. */
 const PAIR = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n(?!\.{1,2}$)([!-.0-9;-~]{1,15})$/;
-
-const WRITABLE_BY_OTHERS = 0o022;
 
 /** Reads the files of a directory that are named like addresses. */
 export function readFilesBy(

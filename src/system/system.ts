@@ -276,6 +276,9 @@ export const NO_FILE: readonly string[] = ["ENOENT", "EISDIR", "ELOOP", "ENXIO",
 /** A larger file is refused (EFBIG), in bytes: of those that a configuration names, and of the kernel's that are read whole. */
 export const LARGEST_FILE = 16 * 1024 * 1024;
 
+/** The permissions of group and others to write, see inode(7). */
+export const WRITABLE_BY_OTHERS = 0o022;
+
 /** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {
   return error instanceof SystemError && (codes.length === 0 || codes.includes(error.code));

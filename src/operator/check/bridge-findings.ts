@@ -3,7 +3,7 @@
 import { plural } from "../../cli/output/plural.ts";
 import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { Conclusion } from "../../store/life/conclusion.ts";
+import type { Liveness } from "../../store/life/conclusion.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
@@ -104,9 +104,9 @@ function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): 
     const commands = [exchange(former, widened, bridge)];
     return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
-  const users = podsByGateway(node, ({ liveness }) => liveness !== "dead");
+  const { attachments, unreadable } = node.liveness.whose.known();
+  const users = podsByGateway(attachments.filter((known) => lifeOf(node, known) !== "dead"));
   const lost = old.map(({ address }) => formatAddress(address)).find((text) => users.has(text));
-  const { unreadable } = node.liveness.whose.known();
   const unseen = "a pod of libcni's cache, which cannot be read,";
   const others = unreadable === undefined ? ports : [...ports, unseen];
   if (others.length > 0 || lost !== undefined) {
@@ -178,14 +178,13 @@ function lostGateways(
   const existing = [...links.values()].flatMap(({ addresses }) => addresses);
   const configured = network.rangeSets.flat().map(gatewayOf);
   const { files, bridgeName = "" } = network;
-  const users = podsByGateway(
-    node,
-    ({ liveness }, attachment) =>
-      liveness === "alive" &&
-      attachment.network === files.network &&
-      attachment.hostInterfaces.includes(bridgeName),
-  );
-  return [...users].flatMap(([text, pods]): readonly Finding[] => {
+  // Who lives is asked last: there may be attachments of many networks.
+  const atBridge = node.liveness.whose
+    .known()
+    .attachments.filter(({ network }) => network === files.network)
+    .filter(({ hostInterfaces }) => hostInterfaces.includes(bridgeName))
+    .filter((attachment) => lifeOf(node, attachment) === "alive");
+  return [...podsByGateway(atBridge)].flatMap(([text, pods]): readonly Finding[] => {
     const gateway = parseAddress(text);
     const isGateway = ({ address }: InterfaceAddress): boolean =>
       gateway !== undefined && isSame(address, gateway);
@@ -201,14 +200,14 @@ function lostGateways(
   });
 }
 
-/** The pods that are meant, by the gateways that their results have. */
-function podsByGateway(
-  { liveness }: Node,
-  isMeant: (conclusion: Conclusion, attachment: CachedAttachment) => boolean,
-): ReadonlyMap<string, string> {
+function lifeOf({ liveness }: Node, attachment: CachedAttachment): Liveness {
+  return liveness.livenessOfAttachment(attachment).liveness;
+}
+
+/** The pods of attachments, by the gateways that their results have. */
+function podsByGateway(attachments: readonly CachedAttachment[]): ReadonlyMap<string, string> {
   const pods = new Map<string, Set<string>>();
-  for (const attachment of liveness.whose.known().attachments) {
-    if (!isMeant(liveness.livenessOfAttachment(attachment), attachment)) continue;
+  for (const attachment of attachments) {
     for (const gateway of attachment.gateways) {
       pods.set(gateway, (pods.get(gateway) ?? new Set()).add(podOrContainer(attachment)));
     }

@@ -2,7 +2,7 @@
 
 import { formatDuration } from "../../cli/command/duration.ts";
 import { plural } from "../../cli/output/plural.ts";
-import { ErrorCode } from "../../cni/error.ts";
+import { ErrorCode, withDetails } from "../../cni/error.ts";
 import { causeIn, type FailedCall } from "../../store/failed-calls/failed-call.ts";
 import { attempt } from "../../system/system.ts";
 import { readLockHolder } from "../facts/lock-holder.ts";
@@ -50,7 +50,7 @@ export function hasFailedFor(node: Node, directory: NetworkDirectory, reason: st
   return callsByNetwork(calls.records, [directory])
     .filter((calls) => calls.directory === directory)
     .flatMap((calls) => failingAddsOf(node, calls) ?? [])
-    .some(({ last }) => causeIn(errorText(last)) === causeIn(reason));
+    .some(({ last }) => causeIn(withDetails(last)) === causeIn(reason));
 }
 
 function failingAddsOf(node: Node, calls: NetworkCalls): FailingCalls | undefined {
@@ -146,13 +146,9 @@ function whatFails(
   whose = "",
 ): string {
   const ago = `${formatDuration(facts.now() - last.time)} ago${whose}`;
-  const error = errorText(last);
+  const error = withDetails(last);
   if (count === 1) return `the last ${verb} failed, ${ago}: ${error}`;
-  return `${verb} fails since ${timeText(since)}, ${count} times, the last time ${ago}: ${error}`;
-}
-
-function errorText({ message, details }: FailedCall): string {
-  return details === "" ? message : `${message}; ${details}`;
+  return `${verb} fails since ${secondText(since)}, ${count} times, the last time ${ago}: ${error}`;
 }
 
 /** Who holds the lock, where the error is that it was held, and does not name the same process. */
@@ -164,6 +160,6 @@ function holderText({ context }: Node, { directory }: NetworkCalls, last: Failed
 }
 
 /** A time in UTC, to the second. */
-function timeText(time: number): string {
+function secondText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }

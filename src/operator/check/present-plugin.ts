@@ -3,7 +3,7 @@
 import { parentOf } from "../../store/files/paths.ts";
 import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError } from "../../system/system.ts";
+import { attempt, isSystemError, WRITABLE_BY_OTHERS } from "../../system/system.ts";
 import { hasMountsOfNode, hasRootOfNode } from "../facts/outlook.ts";
 import type { Finding } from "./finding.ts";
 
@@ -43,9 +43,6 @@ export function presentPlugin(system: OperatorSystem, path: string): PresentPlug
 }
 
 const ROOT = 0;
-
-/** The permissions of group and others to write. */
-const WRITABLE_BY_OTHERS = 0o022;
 
 /**
  * Whether a plugin may be started to see whether it can be: as the runtime does it, by root and outside of a container or unit, and

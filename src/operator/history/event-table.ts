@@ -3,6 +3,7 @@
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { timeText } from "../../cli/output/time.ts";
+import { withDetails } from "../../cni/error.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type HistoryEvent, isFailure } from "./event.ts";
 
@@ -21,7 +22,7 @@ export function eventTable(system: OperatorSystem, events: readonly HistoryEvent
       isFailure(event) ? `${event.verb} ${event.kind}` : event.verb,
       ...[event.network, event.address, formatId(system, event.container)].map(orDash),
       ...[event.interfaceName, event.pod].map(orDash),
-      ...(hasMessages ? [messageOf(event)] : []),
+      ...(hasMessages ? [withDetails(event)] : []),
     ]),
     { width: tableWidth(system) },
   );
@@ -29,11 +30,6 @@ export function eventTable(system: OperatorSystem, events: readonly HistoryEvent
 
 function orDash(text: string): string {
   return text || "-";
-}
-
-/** The words of an event, where its verb does not say all. */
-function messageOf({ message, details }: HistoryEvent): string {
-  return details === "" ? message : `${message}; ${details}`;
 }
 
 /** The JSON form of an event. */

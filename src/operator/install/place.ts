@@ -30,12 +30,12 @@ export function placeIn(path: string, name: string): Place {
 }
 
 /** The bit of a mode by which everybody may write, see inode(7). */
-const WRITABLE_BY_OTHERS = 0o002;
+const WRITABLE_BY_ALL = 0o002;
 
 /** @throws CommandError if everybody may write to a directory; also where it is sticky, as /tmp: a plugin may be anybody's file */
 export function requireProtected(system: System, { directory }: Place): void {
   const mode = attempt(() => system.openFile(directory, 0).mode, 0, "ENOENT");
-  if ((mode & WRITABLE_BY_OTHERS) === 0) return;
+  if ((mode & WRITABLE_BY_ALL) === 0) return;
   throw new CommandError(
     `install: everybody may write to ${directory}, and what is there runs as root; nothing was changed. Forbid it with: ${shellCommand(["chmod", "o-w", directory])}`,
   );

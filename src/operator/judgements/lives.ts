@@ -50,10 +50,13 @@ export class Lives {
     return this.#byNetwork().get(directory) ?? [];
   }
 
-  readonly #byNetwork = once(() => {
-    const all = this.#facts.held.flatMap(({ reservations }) => reservations);
-    return Map.groupBy(this.livenessOf(all), ({ reservation }) => reservation.network);
-  });
+  readonly #all = once(() =>
+    this.livenessOf(this.#facts.held.flatMap(({ reservations }) => reservations)),
+  );
+
+  readonly #byNetwork = once(() =>
+    Map.groupBy(this.#all(), ({ reservation }) => reservation.network),
+  );
 
   /**
    * The liveness of some reservations, in their order. What shows that a container is alive counts for all that it holds: its
@@ -101,7 +104,7 @@ export class Lives {
   /** The containers of which it is known where they live, or that they are dead. */
   accountedContainers(): ReadonlySet<string> {
     const accounted = new Set<string>();
-    for (const { reservation, conclusion } of [...this.#byNetwork().values()].flat()) {
+    for (const { reservation, conclusion } of this.#all()) {
       if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
     }
     for (const { containerId, networkNamespace } of this.whose.known().attachments) {

@@ -38,8 +38,7 @@ export const release: Command = {
     const queries = context.operands.map(parseQuery);
     const node = openNode(context, context.option("--network"));
     const targets = queries.map((query) => targetOf(node, query));
-    const meant = targets.flatMap(({ known }) => known);
-    const chosen = [...new Map(meant.map((judged) => [judged.reservation.path, judged])).values()];
+    const chosen = [...new Set(targets.flatMap(({ known }) => known))];
     const hints = targets.flatMap((target) => target.hints);
     const refuse = (why: readonly string[], what: string): Report => ({
       exitCode: 1,

@@ -3,7 +3,14 @@
  * not find. It is used only where it cannot lead out of the data directory, and where no other user can have written what is in it.
  */
 
-import { attempt, type Lines, NO_FILE, recover, type System } from "../../system/system.ts";
+import {
+  attempt,
+  type Lines,
+  NO_FILE,
+  recover,
+  type System,
+  WRITABLE_BY_OTHERS,
+} from "../../system/system.ts";
 import { type TemporaryPlace, withTemporaryIn } from "./temporary.ts";
 
 /** The one writer of the files in a state directory; `openStateDirectory` makes it. */
@@ -113,9 +120,6 @@ export type StateFault =
   | { readonly kind: "other user"; readonly path: string; readonly user: number }
   /** Group or others can write to it. */
   | { readonly kind: "writable"; readonly path: string; readonly mode: number };
-
-/** The permissions of group and others to write. */
-const WRITABLE_BY_OTHERS = 0o022;
 
 const ROOT = 0;
 

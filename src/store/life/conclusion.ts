@@ -8,8 +8,8 @@ export type Liveness = "alive" | "dead" | "unknown";
 /**
  * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
- * have moved its address away. By an `idle` one, which a mount or a descriptor alone holds: its runtime may have lost it. By the `address`, which somebody
- * has: it is kept, and tells nothing of what else the container holds.
+ * have moved its address away. By an `idle` one, which a mount or a descriptor alone holds: its runtime may have lost it.
+ * By the `address`, which somebody has: it is kept, and tells nothing of what else the container holds.
  *
  * Dead by a `boot` or by the `record` of its ADD: for certain, so that any ADD may take its address, if nobody uses it. By libcni's
  * `cache`, or by all `namespaces` of the node: as far as these are complete.

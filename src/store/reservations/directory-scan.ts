@@ -9,6 +9,7 @@ import {
   type NamedFile,
   type OpenedFile,
   SystemError,
+  WRITABLE_BY_OTHERS,
 } from "../../system/system.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -149,7 +150,7 @@ class UsualStatus implements OpenedStatus {
 
 /** The status of a file that was opened. */
 function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedStatus {
-  const writableMode = (mode & 0o022) === 0 ? undefined : mode;
+  const writableMode = (mode & WRITABLE_BY_OTHERS) === 0 ? undefined : mode;
   return { kind, inode, modified, changed, id: fileIdOf({ inode, modified }), writableMode };
 }
 
