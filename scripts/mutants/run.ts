@@ -3,9 +3,10 @@
  * hold. Stryker does it, in a folder of its own. What has not changed since the last run is not run again, so a run may be
  * interrupted and continued.
  *
- * Usage: npm run node -- scripts/mutants/run.ts [--every-test] [FILE...], by default ipam, configuration, dry-run, verbs,
- * cni and store; a room takes some minutes. With --every-test the tests after one that fails run, too, and it prints how many fail
- * for a changed line, and which tests are never the only one: what they promise is held elsewhere, as far as it is known.
+ * Usage: npm run node -- scripts/mutants/run.ts [--every-test] [FILE...], by default all rooms but what
+ * speaks to the kernel; a room takes from some minutes to an hour. With --every-test the tests after one that fails run, too,
+ * and it prints how many fail for a changed line, and which tests are never the only one: what they promise is held elsewhere,
+ * as far as it is known.
  */
 
 import { spawnSync } from "node:child_process";
@@ -16,14 +17,27 @@ import { root } from "../build/bundle.ts";
 import { testFiles } from "../test/files.ts";
 import { summaryOf } from "./every-test.ts";
 
-const ROOMS = ["ipam", "configuration", "dry-run", "verbs", "cni", "store"];
+const ROOMS = [
+  "ipam",
+  "configuration",
+  "dry-run",
+  "verbs",
+  "cni",
+  "store",
+  "static",
+  "cli",
+  "operator",
+  "cluster",
+];
 const home = join(root, "scripts", "mutants");
 const work = join(root, "build", "mutants");
 
-/** What runs in memory, and is about these rooms. */
-const inMemory =
-  /^test\/(?:main\.|blackbox\/vectors-in-memory\.|operator\/(?:alive\/(?:conclusion|liveness)\.|judgements\/)|(?:store|dry-run|verbs|ipam|configuration|cni|behaviours)\/)/;
-const tests = testFiles().filter(({ path }) => inMemory.test(path));
+/** Unit tests that are about the repository, or look at calls in every order, which takes minutes. */
+const others = /^test\/(?:addresses\.|scripts\/|interleavings\/)/;
+const tests = testFiles().filter(({ path, words }) => {
+  const isInMemory = words.size === 0 || path.startsWith("test/behaviours/");
+  return isInMemory && !others.test(path);
+});
 
 /** @param room of the source, for the names of the files that are kept in build/mutants */
 function mutate(room: string, files: readonly string[], everyTest: boolean): void {
