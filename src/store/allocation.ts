@@ -19,7 +19,7 @@ import { recover } from "../system/system.ts";
 import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { type AddressUse, type AddressUser, describeUser } from "./namespaces/address-use.ts";
-import { NoAddressError, noAddressIn } from "./no-address.ts";
+import { NoAddressError, noAddressIn, operatorCommand } from "./no-address.ts";
 import { type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { describeOwner } from "./reservations/owner.ts";
@@ -143,9 +143,12 @@ export class Allocator {
       return own.map(({ address }) => address);
     }
     const { containerId, interfaceName } = attachment;
+    const { files } = this.#network;
+    const address = formatAddress(duplicate.address);
+    const release = operatorCommand(files, "release", address, "--network", files.network);
     throw internalError(
-      `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
-      `${this.#network.files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}`,
+      `${address} has been allocated to ${containerId}, duplicate allocation is not allowed`,
+      `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}. If it is to start again, and nothing of it runs: ${release}`,
     );
   }
 

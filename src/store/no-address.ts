@@ -92,20 +92,21 @@ function unreservedIn({ dataDir }: NetworkFiles, used: UsedAddresses): string {
   return `${node}; ${are} in use by containers of this node, and not reserved: what was reserved below ${dataDir} is lost, or another program or data directory gave them (\`host-local check\` names each)`;
 }
 
-/**
- * What helps where a range set has no free address: the commands that show who holds the addresses, and which holders are
- * dead. They name the data directory if it is not the default. The list of the runtime is not among them: the kernel decides
- * most, and `gc` names a list that this node has where it does not.
- */
-function adviceOn(
-  { network, dataDir }: Pick<NetworkFiles, "network" | "dataDir">,
-  exhausted: ExhaustedSet,
+/** What helps where a range set has no free address: `check` tells who holds the addresses, which an ADD does not count. */
+function adviceOn(files: NetworkFiles, { pod }: ExhaustedSet): string {
+  const next = `Next: run ${operatorCommand(files, "check", files.network)}: it says whether `;
+  return pod === undefined
+    ? `${next}dead containers hold addresses, DELs fail, or the range is too small`
+    : `${pod} gets no other address of this range set (ipam.reserved), and waits for the end of the one that has it. ${next}that one is dead`;
+}
+
+/** A command for an operator, in backquotes; it names the data directory if that is not the default. */
+export function operatorCommand(
+  { dataDir }: Pick<NetworkFiles, "dataDir">,
+  ...words: readonly string[]
 ): string {
   const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;
-  const next = `Next: run \`host-local list ${network}${where}\` to see the holders and \`host-local gc ${network}${where}\` to find dead ones; if all are alive, `;
-  return exhausted.pod === undefined
-    ? `${next}the range is too small`
-    : `${exhausted.pod} gets no other address of this range set (ipam.reserved). ${next}it waits for the end of the one that has its address`;
+  return `\`host-local ${words.join(" ")}${where}\``;
 }
 
 /** A path as one word for a shell. */

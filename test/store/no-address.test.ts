@@ -18,14 +18,14 @@ test("the advice names a data directory that is not the default, quoted for a sh
   ] as const) {
     t.match(
       adviceFor("c1", { ipam: { dataDir } }),
-      `run \`host-local list net --data-dir ${word}\` to see the holders and \`host-local gc net --data-dir ${word}\` to`,
+      `run \`host-local check net --data-dir ${word}\`: `,
     );
   }
 });
 
-test("the commands run as printed: gc decides by the kernel, or names a list that the node has", async (t) => {
+test("check says whether dead containers hold the addresses", async (t) => {
   const advice =
-    "Next: run `host-local list net` to see the holders and `host-local gc net` to find dead ones; if all are alive, the range is too small";
+    "Next: run `host-local check net`: it says whether dead containers hold addresses, DELs fail, or the range is too small";
   t.equal(
     adviceFor("c1", { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web" }),
     advice,

@@ -60,7 +60,7 @@ function notesOn(
   if (pods === undefined) return [];
   const { network } = files;
   const { system } = context;
-  const gc = commandText(context, files, ["gc", network]);
+  const check = commandText(context, files, ["check", network]);
   const without = next.sets.filter(({ kind }) => kind !== "free");
   const full = without.map(({ index: set, counts: { capacity } }) => {
     // It may take one that a dead pod holds.
@@ -68,7 +68,7 @@ function notesOn(
     const text =
       capacity === 0n
         ? "has no address for any pod: correct the configuration."
-        : `has no free address: the next pod ${fails}. To find addresses of dead containers: ${gc}`;
+        : `has no free address: the next pod ${fails}. To see why: ${check}`;
     return paint(`${network}: range set ${set} ${text}`, "error");
   });
   const { failure, doubt } = next;

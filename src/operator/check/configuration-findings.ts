@@ -60,7 +60,7 @@ function useFinding(node: Node, { document }: Configuration, use: FileUse): read
   const remedy = use.kind === "byName" ? MOVE_UNMEANT : pods.length === 0 ? UNREAD : MOVE;
   if (pods.length === 0) return [{ ...finding, severity: "info", remedy }];
   const severity = use.kind === "byName" ? "warning" : "error";
-  const text = `${message}; its pods of Kubernetes run, and their DEL goes elsewhere: ${namedPods(pods)}`;
+  const text = `${message}; its pods of Kubernetes run, and their DEL is called with another configuration: ${namedPods(pods)}`;
   return [{ ...finding, severity, message: text, remedy }];
 }
 

@@ -60,14 +60,17 @@ function holdersIn(
     .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
   const count = plural(here.length, "holder");
   if (here.every(({ conclusion }) => conclusion.liveness === "alive" && !hasNoProcess(conclusion)))
-    return { text: `; all ${count} are alive`, advice: { remedy: ALL_LIVE, commands: [] } };
+    return {
+      text: `; all ${here.length} are of living pods`,
+      advice: { remedy: ALL_LIVE, commands: [] },
+    };
   // Where a process may be unseen, each of them may run one.
   const isSeen = facts.namespaces().incomplete === undefined;
   const idle = isSeen ? countWithoutProcess(here, facts.now()) : 0;
   if (idle === 0) return { text: "", advice: {} };
   const text = `; ${idle} of ${count} run no process: as a rule, their DEL fails, see "failed (delete)" in the runtime's log`;
   const remedy =
-    "see what fails the DELs, as the section 'A DEL fails' of the documentation says: once it is mended, the addresses come back. A container that is to be started again runs no process, either: if that is all, give the node more addresses";
+    "see what fails the DELs, as the section 'A DEL fails' of the documentation says: once it is fixed, the addresses come back. A container that is to be started again runs no process, either: if that is all, give the node more addresses";
   return { text, advice: { remedy } };
 }
 

@@ -3,6 +3,7 @@
 import { plural, verbFor } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import { requestedConfigurationDirectory } from "../configured/configuration-directories.ts";
 import { mayBeConfigured } from "../configured/configuration-files.ts";
 import { describeReaders } from "../configured/runtime.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -35,10 +36,12 @@ export function unconfiguredFindings(node: Node): readonly Finding[] {
 interface Reason {
   readonly kind: "moved" | "elsewhere" | "doubted" | "multus" | "none";
   readonly message: string;
+  /** What to find out before any pod is restarted. */
+  readonly before?: string | undefined;
 }
 
 function reasonFor(
-  { files: all, problems, places: { unheeded } }: Node,
+  { context, files: all, problems, places: { unheeded } }: Node,
   { files: { network } }: NetworkDirectory,
   configured: readonly NetworkDirectory[],
 ): Reason {
@@ -52,15 +55,21 @@ function reasonFor(
     return { kind: "elsewhere", message };
   }
   if (mayBeConfigured(network, all, problems)) {
-    return { kind: "doubted", message: "no configuration that can be read names this network" };
+    const message = "no configuration that can be read names this network";
+    return { kind: "doubted", message, before: UNREAD };
   }
   const message = "no configuration names this network";
-  return all.some(({ callsOthers }) => callsOthers)
-    ? { kind: "multus", message: `${message}, unless a NetworkAttachmentDefinition does` }
-    : { kind: "none", message };
+  if (all.some(({ callsOthers }) => callsOthers)) {
+    return { kind: "multus", message: `${message}, unless a NetworkAttachmentDefinition does` };
+  }
+  const directory = requestedConfigurationDirectory(context);
+  const before =
+    directory &&
+    `does the runtime read another directory than ${directory}? Then name that (--conf-dir). Otherwise `;
+  return { kind: "none", message, before };
 }
 
-/** What comes before the remedy where a configuration cannot be read. */
+/** What comes first where a configuration cannot be read. */
 const UNREAD = "correct the configuration that cannot be read. Unless it is that of this network, ";
 
 /** Whoever goes back later makes the pods since then those of a former network. */
@@ -72,7 +81,7 @@ function findingOn(
   { cache, liveness, networks }: Node,
   directory: NetworkDirectory,
   others: readonly NetworkDirectory[],
-  { kind, message }: Reason,
+  { kind, message, before = "" }: Reason,
 ): Finding | undefined {
   const { network, directory: path } = directory.files;
   const about = { code: "unconfigured-network", network, path } as const;
@@ -102,7 +111,7 @@ function findingOn(
       ...about,
       severity: "error",
       message: `${message}, but ${[...sharing].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
-      remedy: `${kind === "doubted" ? UNREAD : ""}restart these pods now, then run gc: new pods get the same addresses. ${BY_MISTAKE}`,
+      remedy: `${before}restart these pods now, then run gc: new pods get the same addresses. ${BY_MISTAKE}`,
       commands: [{ files: directory.files, words: ["list", network] }],
     };
   }
@@ -114,7 +123,7 @@ function findingOn(
       // Without any other nothing deletes these pods, or starts new ones.
       severity: kind !== "multus" && isOnly ? "error" : "warning",
       message: `${message}; it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
-      remedy: `restart these pods, then run gc: their DEL goes elsewhere. Remove the directory once it has no reservation. ${BY_MISTAKE}`,
+      remedy: `${before}restart these pods, then run gc: their DEL is called with another configuration. Remove the directory once it has no reservation. ${BY_MISTAKE}`,
       commands: [{ files: directory.files, words: ["gc", network] }],
     };
   }

@@ -4,7 +4,7 @@ import type { ConfigurationFile } from "./configuration-files.ts";
 import { describeReaders, type Runtime } from "./runtime.ts";
 
 /**
- * Who uses a file. The runtimes of Kubernetes use the first of their directory alone, multus, podman, nerdctl and cnitool any, by
+ * Who uses a file. containerd and CRI-O use the first of their directory alone, multus, podman, nerdctl and cnitool any, by
  * the name of its network, and of that a list before a plugin alone.
  */
 export interface FileUse {
@@ -72,7 +72,7 @@ export function usesOf(
 }
 
 function byName(file: ConfigurationFile, other: ConfigurationFile | undefined): FileUse {
-  const why = other && `the runtimes of Kubernetes do not use it: ${comesFirst(file, other)}`;
+  const why = other && `containerd and CRI-O do not use it: ${comesFirst(file, other)}`;
   return { kind: "byName", file, other, why };
 }
 

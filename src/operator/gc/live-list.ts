@@ -46,9 +46,13 @@ export function parseLiveLists(...texts: readonly ListText[]): LiveList {
   return {
     size: ids.size,
     has: (id) => isListed(id) || endsOf(id).some(isListed),
-    mayHave: (id) =>
-      [id, ...endsOf(id)].some((part) => SANDBOX_ID.test(part)) || namespaces.has(namespaceOf(id)),
+    mayHave: (id) => isOfRuntime(id) || namespaces.has(namespaceOf(id)),
   };
+}
+
+/** Whether an id has the form of those that runtimes make, with containerd's namespace before it or without. */
+export function isOfRuntime(id: string): boolean {
+  return [id, ...endsOf(id)].some((part) => SANDBOX_ID.test(part));
 }
 
 function idsIn({ source, text }: ListText): readonly string[] {

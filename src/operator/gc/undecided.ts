@@ -1,14 +1,14 @@
 /** What `gc` says of reservations of which nothing shows whether their containers live. */
 
 import { plural, verbFor } from "../../cli/output/plural.ts";
-import { mayBeDead } from "../../store/life/conclusion.ts";
+import { isRecorded, mayBeDead } from "../../store/life/conclusion.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { Requested } from "../configured/configuration-directories.ts";
 import { makerOf } from "../configured/maker.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
 import type { DecidedReservation } from "./decision.ts";
-import { SANDBOX_ID } from "./live-list.ts";
+import { isOfRuntime, SANDBOX_ID } from "./live-list.ts";
 
 /**
  * How many are undecided, why the first one is, and what decides on that: the list of its runtime, or whoever knows that nothing
@@ -40,5 +40,8 @@ export function undecidedText(
   }
   const words = ["release", reservation.text, "--network", files.network] as const;
   const release = commandText(context, files, words);
+  if (hasList || (isRecorded(conclusion) && !isOfRuntime(id))) {
+    return `${why}. No runtime's list decides. If nothing uses the address: ${release}`;
+  }
   return `${why}. A list with such ids as ${id} decides (--live-command or --live); if there is none, and nothing uses the address: ${release}`;
 }

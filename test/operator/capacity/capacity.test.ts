@@ -44,7 +44,7 @@ small      0    203.0.113.0/30                      1     1                     
 
 dual holds 131 pods.
 small holds 1 pod.
-small: range set 0 has no free address: the next pod fails. To find addresses of dead containers: ${shellCommand(["host-local", ...node.line(["gc", "small"])])}
+small: range set 0 has no free address: the next pod fails. To see why: ${shellCommand(["host-local", ...node.line(["check", "small"])])}
 `,
     stderr: "",
   });
@@ -100,7 +100,7 @@ test("a range that only root sees is full is said to be full perhaps", {
   const other = withoutPrivileges(t);
 
   const { stdout } = node.tool(["capacity", "net"], other);
-  t.match(stdout, "net: range set 0 has no free address: the next pod may fail. To find");
+  t.match(stdout, "net: range set 0 has no free address: the next pod may fail. To see");
   t.match(stdout, "net: which addresses dead pods hold cannot be read: run as root.");
   t.match(node.json(["capacity", "net"], other).document, { networks: [{ reclaimable: null }] });
   t.match(node.json(["capacity", "net"]).document, { networks: [{ reclaimable: 0 }] });

@@ -64,7 +64,7 @@ test("a list behind a plugin alone is used by podman and cnitool, and counted", 
     {
       code: "shadowed-configuration",
       message:
-        "the runtimes of Kubernetes do not use it: /conf/a.conf configures net, too, and comes first",
+        "containerd and CRI-O do not use it: /conf/a.conf configures net, too, and comes first",
     },
   ]);
   t.match(runOn(machine, capacity).document(), {
@@ -91,7 +91,7 @@ test("that the file of another network comes first is said, and is no problem by
       ...{ code: "shadowed-configuration", severity: "info", network: "net" },
       path: "/conf/net.conf",
       message:
-        "the runtimes of Kubernetes do not use it: /conf/00-first.conf comes first, so that pods get addresses of cilium",
+        "containerd and CRI-O do not use it: /conf/00-first.conf comes first, so that pods get addresses of cilium",
       remedy: /^drain the node, then move the file that is not meant out of its directory/,
     },
   ]);
@@ -113,7 +113,7 @@ test("but not where a pod of Kubernetes runs that has the network from before", 
   t.match(finding, {
     severity: "warning",
     message:
-      "the runtimes of Kubernetes do not use it: /conf/00-first.conf comes first, so that pods get addresses of cilium; its pods of Kubernetes run, and their DEL goes elsewhere: default/web",
+      "containerd and CRI-O do not use it: /conf/00-first.conf comes first, so that pods get addresses of cilium; its pods of Kubernetes run, and their DEL is called with another configuration: default/web",
   });
   t.match(foundBesidePod(nodeBehind(cilium), "web"), [{ severity: "info" }], "podman's");
 });

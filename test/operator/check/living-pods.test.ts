@@ -76,7 +76,8 @@ const cases: Readonly<
         severity: "error",
         message:
           "no configuration names this network; it has 2 running pods: default/c1, default/c2",
-        remedy: /^restart these pods, then run gc: /,
+        remedy:
+          /^does the runtime read another directory than \/conf\? .* Otherwise restart these pods, then run gc: /,
         commands: [`host-local gc net ${place}`],
       },
     ],

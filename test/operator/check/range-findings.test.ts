@@ -55,7 +55,7 @@ const idle =
 for (const [what, minutes, running, expected, remedy, count] of [
   ["of which two fill a range", 11, 3, `${taken}; 2 of 5 ${idle}`, /^see what fails the DELs/, 1],
   ["that are just being made", 9, 3, taken, /^find addresses of dead/, 1],
-  ["of which there is none", 11, 5, `${taken}; all 5 holders are alive`, /is too small for/, 0],
+  ["of which there is none", 11, 5, `${taken}; all 5 are of living pods`, /is too small for/, 0],
 ] as const) {
   test(`sandboxes without a process, ${what}, in a full range`, async (t) => {
     const addresses = [2, 3, 4, 5, 6].map((last) => `10.1.2.${last}`);

@@ -176,9 +176,9 @@ test("why a file is not used names the one in its place", async (t) => {
   const files = names.map((name) => fileAt(`/a/${name}`));
   t.strictSame(whyOf([], ...files, fileAt("/a/40-net.conf", refused)), [
     undefined,
-    "the runtimes of Kubernetes do not use it: /a/00-first.conf comes first, so that pods get addresses of first",
+    "containerd and CRI-O do not use it: /a/00-first.conf comes first, so that pods get addresses of first",
     "no runtime uses it: /a/10-net.conf configures net, too, and comes first",
-    "the runtimes of Kubernetes do not use it: /a/10-net.conf configures net, too, and comes first",
+    "containerd and CRI-O do not use it: /a/10-net.conf configures net, too, and comes first",
     undefined,
   ]);
   t.strictSame(whyOf(reading(["/b"], ["/c"]), fileAt("/a/10-net.conf")), [
