@@ -2,7 +2,7 @@
 
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { ClusterNode, Expectation } from "../nodes/node-cidrs.ts";
-import type { Finding } from "./node-findings.ts";
+import type { NodeFinding } from "./node-findings.ts";
 import type { Renumbering } from "./renumbering.ts";
 import { stepsFor } from "./renumbering-steps.ts";
 
@@ -19,7 +19,7 @@ export interface AuditResult {
   readonly assignable: bigint | undefined;
   /** Why it has none; empty where it has some, or that is not known. */
   readonly obstacles: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly NodeFinding[];
   /** How many nodes have a podCIDR outside the cluster CIDR. */
   readonly outside: number;
   /** Whether these are most of those that have one: then the cluster CIDR is probably another. */

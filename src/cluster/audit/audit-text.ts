@@ -7,7 +7,7 @@ import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { ClusterNode, Expectation } from "../nodes/node-cidrs.ts";
 import type { AuditResult } from "./audit-document.ts";
-import { type Finding, type FindingCode, findingCodes } from "./node-findings.ts";
+import { type FindingCode, findingCodes, type NodeFinding } from "./node-findings.ts";
 import { restartController, stepsFor, stepsPreface } from "./renumbering-steps.ts";
 
 /** What a code means, and what follows from it. */
@@ -83,7 +83,7 @@ function formatExpectation({ clusters, masks }: Expectation): string {
 
 function groupText(
   code: FindingCode,
-  findings: readonly Finding[],
+  findings: readonly NodeFinding[],
   paint: Paint,
   layout: TableLayout,
 ): string {

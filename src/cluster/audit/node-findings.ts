@@ -31,7 +31,7 @@ export const findingCodes = [
 export type FindingCode = (typeof findingCodes)[number];
 
 /** A problem of one node. */
-export interface Finding {
+export interface NodeFinding {
   readonly code: FindingCode;
   readonly severity: "error" | "warning";
   readonly node: ClusterNode;
@@ -53,7 +53,7 @@ export function findProblems(
   nodes: readonly ClusterNode[],
   groups: readonly CidrGroup<PodCidr>[],
   expectation: Expectation,
-): readonly Finding[] {
+): readonly NodeFinding[] {
   const shared = sharingProblems(groups);
   const podCidrAround = podCidrsAround(nodes);
   const findings = nodes.flatMap((node) => [
@@ -70,13 +70,13 @@ export function findProblems(
 /** Duplicates and overlaps, by podCIDR. */
 function sharingProblems(
   groups: readonly CidrGroup<PodCidr>[],
-): ReadonlyMap<PodCidr, readonly Finding[]> {
-  const problems = new Map<PodCidr, readonly Finding[]>();
+): ReadonlyMap<PodCidr, readonly NodeFinding[]> {
+  const problems = new Map<PodCidr, readonly NodeFinding[]>();
   for (const group of groups) {
     const { members, around, within } = group;
     if (members.length === 1 && around === undefined && within.length === 0) continue;
     for (const cidr of members) {
-      const found: Finding[] = [];
+      const found: NodeFinding[] = [];
       if (members.length > 1) {
         found.push(finding("duplicate", cidr, `also assigned to ${nodesOf(members, cidr)}`));
       }
@@ -95,9 +95,9 @@ function sharingProblems(
 function ownProblems(
   node: ClusterNode,
   { clusters, serviceCidrs, masks, families, hostNetworkPods }: Expectation,
-): readonly Finding[] {
+): readonly NodeFinding[] {
   const { cidrs } = node;
-  const found: Finding[] = [];
+  const found: NodeFinding[] = [];
   const all = { node, text: cidrs.map(({ text }) => text).join(",") };
   if (cidrs.length === 0) {
     found.push(finding("no-pod-cidr", all, "pods on it get no address"));
@@ -154,7 +154,7 @@ function addressProblems(
   address: Address,
   podCidr: PodCidr | undefined,
   { clusters }: Expectation,
-): readonly Finding[] {
+): readonly NodeFinding[] {
   const text = formatAddress(address);
   if (podCidr !== undefined) {
     const message = `${text} is in the podCIDR of ${podCidr.node.name}`;
@@ -195,7 +195,7 @@ function finding(
   code: FindingCode,
   { node, text }: Pick<PodCidr, "node" | "text">,
   message: string,
-): Finding {
+): NodeFinding {
   const severity = code === "mask-size" || code === "max-pods" ? "warning" : "error";
   return { code, severity, node, podCidr: text, message };
 }

@@ -5,7 +5,7 @@ import type { CompletedProcess, Service, ServiceStep } from "../../system/operat
 import { isSystemError, type SystemError } from "../../system/system.ts";
 import { type Endpoint, HEALTH, METRICS } from "./endpoint.ts";
 import { type Answer, responseTo } from "./http.ts";
-import type { Task } from "./task.ts";
+import type { AgentTask } from "./task.ts";
 
 /** What the service needs of its surroundings. */
 interface Surroundings {
@@ -49,7 +49,7 @@ const LONGEST_WAIT = 60_000;
 
 /** The service that opens the port and runs these tasks, one at a time. */
 export function serviceOf(
-  tasks: readonly Task[],
+  tasks: readonly AgentTask[],
   endpoint: Endpoint | undefined,
   { now, log }: Surroundings,
 ): Service {
@@ -91,7 +91,7 @@ export function serviceOf(
   return { next, completed, respond: (request) => responseTo(request, answer) };
 }
 
-function running({ name, words, interval, isServed }: Task, due: number): Job {
+function running({ name, words, interval, isServed }: AgentTask, due: number): Job {
   return {
     name,
     step: { kind: "run", command: [SELF, ...words], timeout: TIMEOUT, isLogged: !isServed },

@@ -16,7 +16,7 @@ export const everyOption: Option = {
 };
 
 /** A command that runs again and again. */
-export interface Task {
+export interface AgentTask {
   /** The command's name, in the log and in `/healthz`. */
   readonly name: string;
   /** The words after `host-local`. */
@@ -36,14 +36,14 @@ export interface Task {
 export function tasksOf(
   { operands, option, values }: ParsedCommandLine,
   commands: readonly Command[],
-): readonly Task[] {
+): readonly AgentTask[] {
   const intervals = values(everyOption.name);
   if (operands.length !== intervals.length) {
     throw new UsageError(
       `${everyOption.name}: expected a command after each, such as --every 15m 'gc --yes --log'`,
     );
   }
-  const tasks = operands.map((line, at): Task => {
+  const tasks = operands.map((line, at): AgentTask => {
     const { words, isOpen } = wordsIn(line);
     if (isOpen) throw new UsageError(`expected the end of a quote, found none in ${line}`);
     const [name = "", ...rest] = words;

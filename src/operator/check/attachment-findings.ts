@@ -3,10 +3,10 @@
 import { compare, formatAddress, parseAddress } from "../../ipam/address.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import {
+  type AddressInUse,
   type Misuse,
   misusesOf,
   type Use,
-  type UsedAddress,
 } from "../judgements/misused-addresses.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
@@ -30,12 +30,12 @@ export function attachmentFindings(node: Node): readonly Finding[] {
 }
 
 /** The addresses that are in use on the node, in their order. */
-function usedAddresses(node: Node): readonly UsedAddress[] {
+function usedAddresses(node: Node): readonly AddressInUse[] {
   const { directories, liveness } = node;
   const unreserved = directories.map(
     (directory) => [directory, new Set(node.unreservedIn(directory))] as const,
   );
-  const used = [...liveness.places.addresses()].flatMap((text): readonly UsedAddress[] => {
+  const used = [...liveness.places.addresses()].flatMap((text): readonly AddressInUse[] => {
     const address = parseAddress(text);
     if (address === undefined) return [];
     const places = liveness.places.with(text);
@@ -46,12 +46,12 @@ function usedAddresses(node: Node): readonly UsedAddress[] {
   return used.sort((a, b) => compare(a.address, b.address));
 }
 
-function networksOf(misuse: Misuse, { reservations }: UsedAddress): readonly NetworkDirectory[] {
+function networksOf(misuse: Misuse, { reservations }: AddressInUse): readonly NetworkDirectory[] {
   if (misuse.kind !== "twice") return [misuse.network];
   return [...reservations, ...misuse.uses].flatMap(({ network }) => network ?? []);
 }
 
-function findingOn(node: Node, used: UsedAddress, misuse: Misuse): Finding | readonly [] {
+function findingOn(node: Node, used: AddressInUse, misuse: Misuse): Finding | readonly [] {
   const [network] = networksOf(misuse, used);
   if (network === undefined) return [];
   const { files } = network;

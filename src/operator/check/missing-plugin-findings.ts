@@ -11,7 +11,7 @@ import type { Node } from "../node.ts";
 import { onceFor } from "../once.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./holder.ts";
-import { type Places, placesOf } from "./plugin-places.ts";
+import { type PluginDirectories, placesOf } from "./plugin-places.ts";
 import { type PresentPlugin, presentPlugin } from "./present-plugin.ts";
 
 /** A path of a plugin, and what is there. */
@@ -40,7 +40,7 @@ export function missingPluginFindings(node: Node): readonly Finding[] {
 
 /** What is wrong with a plugin of a network, by what is in each of the places. */
 function whatIsWrong(
-  { directories, runtime, likely }: Places,
+  { directories, runtime, likely }: PluginDirectories,
   name: string,
   found: readonly Found[],
 ): Omit<Finding, "code" | "network"> | undefined {

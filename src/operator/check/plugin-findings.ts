@@ -9,7 +9,7 @@ import {
 } from "../configured/plugin-directories.ts";
 import { describesThis } from "../install/ask.ts";
 import { needsOf } from "../install/going-back.ts";
-import { type Place, placeIn } from "../install/place.ts";
+import { type PluginPlace, placeIn } from "../install/place.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -22,7 +22,7 @@ export function pluginFindings({ context, isOfAll }: Node): readonly Finding[] {
   );
 }
 
-function findingsOn(context: Context, place: Place): readonly Finding[] {
+function findingsOn(context: Context, place: PluginPlace): readonly Finding[] {
   const { system } = context;
   const { directory, target, name } = place;
   // Nothing is started for it: others than root may have put it there.

@@ -10,8 +10,8 @@ import { readRuntimes } from "../configured/runtimes.ts";
 import { hasRootOfNode } from "../facts/outlook.ts";
 import type { Node } from "../node.ts";
 
-/** Places where plugins are looked for. */
-export interface Places {
+/** Where plugins are looked for. */
+export interface PluginDirectories {
   readonly directories: readonly string[];
   /** The runtime that says that it looks there, one after the other, and nowhere else; `undefined` where one may. */
   readonly runtime: string | undefined;
@@ -29,7 +29,7 @@ export function placesOf(
   { context: { system }, uses }: Node,
   { file, document }: Configuration,
   names: readonly string[],
-): Places | undefined {
+): PluginDirectories | undefined {
   // Who uses a network by its name, as podman does its own, looks in directories of its own.
   const isOfOther = makerOf({ source: file.source, ...mainPluginOf(document) }) !== undefined;
   const isUsed = uses.get(file)?.kind === "used" && !isOfOther;

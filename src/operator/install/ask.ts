@@ -6,7 +6,7 @@ import { attempt, recover } from "../../system/system.ts";
 import { fileAt } from "./place.ts";
 
 /** What a path leads to. */
-export interface Plugin {
+export interface AskedPlugin {
   /** A version of this program; another one, also where it cannot be started here; or one that is started and does not answer. */
   readonly kind: "nothing" | "ours" | "other" | "broken";
   /** The CNI versions that it supports; none where it does not answer. */
@@ -48,7 +48,7 @@ const unanswered: Readonly<Record<string, string>> = {
  * @param name the name of the plugin, by which it is called: a program that is several plugins in one looks at it (k3s links
  *   `host-local` to such a program)
  */
-export function askPlugin(system: OperatorSystem, path: string, name: string): Plugin {
+export function askPlugin(system: OperatorSystem, path: string, name: string): AskedPlugin {
   if (fileAt(system, path) === undefined) return { kind: "nothing", versions: [], problem: "" };
   const { versions, why, isLacking } = recover(
     () => answerOf(system, path, name),
@@ -78,7 +78,7 @@ export function describesThis(system: OperatorSystem, path: string): boolean {
 }
 
 /** What a program has answered; `why` and `isLacking` are of one that has not: it may lack what it needs to start. */
-interface Answer extends Pick<Plugin, "versions"> {
+interface Answer extends Pick<AskedPlugin, "versions"> {
   readonly why: string;
   readonly isLacking: boolean;
 }

@@ -12,7 +12,7 @@ import { isMarker, markerText, PLUGIN, STATIC } from "../configured/plugin-direc
 import { commandText } from "../next-command.ts";
 import { replaceByFile, withTemporaryPath } from "../temporary-files.ts";
 import { askPlugin, isOurs } from "./ask.ts";
-import { fileAt, type Place, requireUnpackaged } from "./place.ts";
+import { fileAt, type PluginPlace, requireUnpackaged } from "./place.ts";
 
 /** The option that names the plugin. */
 export const asOption: Option = {
@@ -45,7 +45,7 @@ export type Confirm = (plan: readonly string[]) => Outcome | undefined;
 const SELF = "/proc/self/exe";
 
 /** Whether this program was installed, and what is there now, which is asked, is another one, or nothing. */
-function isReplaced(system: OperatorSystem, { name, target, marker }: Place): boolean {
+function isReplaced(system: OperatorSystem, { name, target, marker }: PluginPlace): boolean {
   return isMarker(system, marker, name) && !isOurs(system, target, name);
 }
 
@@ -55,7 +55,7 @@ function isReplaced(system: OperatorSystem, { name, target, marker }: Place): bo
  * @throws CommandError if the name is another plugin's, the file a package's, there is no directory, or the copy does not answer
  * @throws SystemError
  */
-export function putInPlace(context: Context, place: Place, confirm: Confirm): Outcome {
+export function putInPlace(context: Context, place: PluginPlace, confirm: Confirm): Outcome {
   const { system, has } = context;
   const { name, directory, target, previous, marker } = place;
   if (has(ifReplacedOption.name) && !isReplaced(system, place)) {
@@ -98,7 +98,7 @@ export function putInPlace(context: Context, place: Place, confirm: Confirm): Ou
  *
  * @throws SystemError
  */
-function keep(system: OperatorSystem, place: Place): void {
+function keep(system: OperatorSystem, place: PluginPlace): void {
   const { name, directory, target, previous } = place;
   const file = fileAt(system, target);
   if (file === undefined) return;

@@ -8,7 +8,7 @@ import { INSTALLED, identityOf, PLUGIN } from "../configured/plugin-directories.
 import { shellCommand } from "../next-command.ts";
 
 /** The paths of a plugin. */
-export interface Place {
+export interface PluginPlace {
   /** The name of the plugin, and of its file. */
   readonly name: string;
   /** The plugin directory. */
@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** The place of a plugin in a plugin directory. */
-export function placeIn(path: string, name: string): Place {
+export function placeIn(path: string, name: string): PluginPlace {
   const directory = cleanPath(path);
   const target = join(directory, name);
   const [previous, marker] = [`${target}.previous`, `${target}${INSTALLED}`];
@@ -33,7 +33,7 @@ export function placeIn(path: string, name: string): Place {
 const WRITABLE_BY_ALL = 0o002;
 
 /** @throws CommandError if everybody may write to a directory; also where it is sticky, as /tmp: a plugin may be anybody's file */
-export function requireProtected(system: System, { directory }: Place): void {
+export function requireProtected(system: System, { directory }: PluginPlace): void {
   const mode = attempt(() => system.openFile(directory, 0).mode, 0, "ENOENT");
   if ((mode & WRITABLE_BY_ALL) === 0) return;
   throw new CommandError(
@@ -45,7 +45,7 @@ export function requireProtected(system: System, { directory }: Place): void {
 const FILES_OF_PACKAGE = `/var/lib/dpkg/info/${PLUGIN}.list`;
 
 /** @throws CommandError if there is no directory, or one in place of the plugin, or that is a file of the `.deb` of this program, by whatever name of that */
-export function requireUnpackaged(system: System, { name, directory, target }: Place): void {
+export function requireUnpackaged(system: System, { name, directory, target }: PluginPlace): void {
   const own = identityOf(system, directory);
   if (own === undefined) throw new CommandError(`install: there is no directory ${directory}`);
   // Container engines make one in place of a file that they are to mount.

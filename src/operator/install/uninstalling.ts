@@ -9,10 +9,10 @@ import {
 import { removeFailedCalls } from "../../store/failed-calls/failed-calls-file.ts";
 import { attempt } from "../../system/system.ts";
 import { isMarker } from "../configured/plugin-directories.ts";
-import { askPlugin, type Plugin } from "./ask.ts";
+import { type AskedPlugin, askPlugin } from "./ask.ts";
 import { needsOf } from "./going-back.ts";
 import type { Confirm, Outcome } from "./installing.ts";
-import { fileAt, type Place, requireUnpackaged } from "./place.ts";
+import { fileAt, type PluginPlace, requireUnpackaged } from "./place.ts";
 
 /** The option that goes back nevertheless. */
 export const forceOption: Option = {
@@ -29,7 +29,7 @@ const steps = {
   broken: { former: "restore", none: "leave" },
   // Another installer has taken the place.
   other: { former: "leave", none: "leave" },
-} as const satisfies Readonly<Record<Plugin["kind"], object>>;
+} as const satisfies Readonly<Record<AskedPlugin["kind"], object>>;
 
 /**
  * Puts back what was there before this program; only with `--force` where that does not answer, or does not understand a
@@ -38,7 +38,7 @@ const steps = {
  * @throws CommandError if the file is a package's, there is no directory, or the file was replaced before it was confirmed
  * @throws SystemError
  */
-export function putBack(context: Context, place: Place, confirm: Confirm): Outcome {
+export function putBack(context: Context, place: PluginPlace, confirm: Confirm): Outcome {
   const { system, has } = context;
   const { name, target, previous, marker } = place;
   requireUnpackaged(system, place);

@@ -9,7 +9,7 @@ import { areApart } from "./are-apart.ts";
 import type { Place } from "./places.ts";
 
 /** What the containers of the node have done with an address. */
-export interface UsedAddress {
+export interface AddressInUse {
   readonly address: Address;
   /** The places that have it. */
   readonly places: readonly Place[];
@@ -60,7 +60,7 @@ export type Misuse =
 
 /** What is wrong with the uses of an address. */
 export function misusesOf(
-  { address, places, reservations, unreservedIn }: UsedAddress,
+  { address, places, reservations, unreservedIn }: AddressInUse,
   networks: readonly NetworkDirectory[],
 ): readonly Misuse[] {
   const networkOf = ({ network }: CachedAttachment): NetworkDirectory | undefined =>

@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import { serviceOf } from "../../../src/operator/agent/service.ts";
-import type { Task } from "../../../src/operator/agent/task.ts";
+import type { AgentTask } from "../../../src/operator/agent/task.ts";
 import type { CompletedProcess, Service } from "../../../src/system/operator-system.ts";
 import { SystemError } from "../../../src/system/system.ts";
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 
 const success: CompletedProcess = { exitCode: 0, stdout: "", stderr: "" };
 
-function task(name: string, interval: number, isServed = false): Task {
+function task(name: string, interval: number, isServed = false): AgentTask {
   return { name, words: [name], interval, isServed };
 }
 
@@ -35,7 +35,7 @@ class Simulation {
   private readonly start = this.time;
   private readonly behave: Behaviour;
 
-  constructor(tasks: readonly Task[], behave: Behaviour = () => success, listen = false) {
+  constructor(tasks: readonly AgentTask[], behave: Behaviour = () => success, listen = false) {
     this.behave = behave;
     this.service = serviceOf(tasks, listen ? endpoint : undefined, {
       now: () => this.time,

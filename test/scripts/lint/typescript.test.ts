@@ -32,8 +32,9 @@ test("what is planted is named, also the import of a type", async (t) => {
       },
       store: {
         "lock.ts": 'import "node:fs";\nexport interface Lock {}\n',
-        "owner.ts": "export function ownerOf(): void {}\n",
-        "pod.ts": "export function ownerOf(a: 1): 1;\nexport function ownerOf(a: 2): 2;\n",
+        "owner.ts": "export function ownerOf(): void {}\nexport interface Pod {}\n",
+        "pod.ts":
+          "export function ownerOf(a: 1): 1;\nexport function ownerOf(a: 2): 2;\nexport class Pod {}\n",
       },
       system: { node: { "serve.ts": serve }, quickjs: { "serve.ts": serve } },
     },
@@ -52,7 +53,8 @@ test("what is planted is named, also the import of a type", async (t) => {
       `src/ipam/b.ts:1: a doc comment names what it documents, found: ${comment}`,
       `test/d.test.ts: a title has at most 90 characters, found: ${title}`,
       `test/ipam/ranges/c.test.ts: a title has at most 90 characters, found: ${title}`,
-      "src/store/owner.ts, src/store/pod.ts: each exports a function ownerOf",
+      "src/store/owner.ts, src/store/pod.ts: each exports ownerOf",
+      "src/store/owner.ts, src/store/pod.ts: each exports Pod",
       "",
     ],
   ]);
