@@ -6,8 +6,12 @@ const [, script = ""] = process.argv;
 
 process.on("uncaughtException", (error: unknown) => {
   const reasons: unknown[] = [];
-  for (let one = error; one !== undefined; one = one instanceof Error ? one.cause : undefined) {
-    reasons.push(one instanceof Error ? one.message : one);
+  for (
+    let cause = error;
+    cause !== undefined;
+    cause = cause instanceof Error ? cause.cause : undefined
+  ) {
+    reasons.push(cause instanceof Error ? cause.message : cause);
   }
   const line = reasons
     .join(": ")

@@ -31,8 +31,8 @@ export function deadPods(run: Runner, executable: string, directory: string): re
     });
     return {
       title: `ADD at ${grouped(reservations)}: full of dead pods`,
-      milliseconds: { native: median(outcomes.map((one) => one.milliseconds)) },
-      megabytes: { native: median(outcomes.map((one) => one.megabytes)) },
+      milliseconds: { native: median(outcomes.map((outcome) => outcome.milliseconds)) },
+      megabytes: { native: median(outcomes.map((outcome) => outcome.megabytes)) },
     };
   });
 }

@@ -34,7 +34,7 @@ export function instructionsOf(
   const count = (program: string, verb: string): number => {
     const variables = variablesOf({ executable: program, configuration, verb });
     const named = [...variables, `CNI_CONTAINERID=${"0".repeat(64)}`];
-    const environment = Object.fromEntries(named.map((one) => one.split(/=(.*)/s)));
+    const environment = Object.fromEntries(named.map((variable) => variable.split(/=(.*)/s)));
     return countInstructions(program, environment, configuration, directory);
   };
   for (const verb of ["ADD", "DEL"]) count(executable, verb);

@@ -119,7 +119,7 @@ function rowsOf(
       Object.fromEntries(
         calls
           .filter((call) => call.verb === verb)
-          .map(({ by, outcomes }) => [by.name, median(outcomes.map((one) => one[member]))]),
+          .map(({ by, outcomes }) => [by.name, median(outcomes.map((outcome) => outcome[member]))]),
       );
     return {
       title: `${verb}${circumstances}`,

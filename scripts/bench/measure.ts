@@ -56,7 +56,10 @@ export class Measurement {
   get rows(): readonly Row[] {
     const medians = (row: Map<ProgramName, Outcome[]>, member: "milliseconds" | "megabytes") =>
       Object.fromEntries(
-        [...row].map(([name, outcomes]) => [name, median(outcomes.map((one) => one[member]))]),
+        [...row].map(([name, outcomes]) => [
+          name,
+          median(outcomes.map((outcome) => outcome[member])),
+        ]),
       );
     return [...this.#outcomes].map(([title, row]) => ({
       title,

@@ -46,7 +46,7 @@ Measured ${results.machine}. Medians of the wall time in milliseconds, unless th
 ${resultTable(results)}
 ${livingPodsTable(results)}| native | instructions |
 | --- | --- |
-${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions)} |\n`).join("")}
+${results.instructions.map((result) => `| ${result.title} | ${grouped(result.instructions)} |\n`).join("")}
 ## Method
 
 \`npm run bench\` writes this page, and compares with Debian's newest Go plugin (\`npm run fetch -- go-plugins\`) or the one in

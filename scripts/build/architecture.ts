@@ -95,9 +95,9 @@ export const architectures: readonly Architecture[] = [
  * @throws {RangeError} where there is none of that name
  */
 export function architectureNamed(name: string): Architecture {
-  const found = architectures.find((one) => one.name === name);
+  const found = architectures.find((architecture) => architecture.name === name);
   if (found !== undefined) return found;
-  const names = architectures.map((one) => one.name).join(", ");
+  const names = architectures.map((architecture) => architecture.name).join(", ");
   throw new RangeError(`expected one of the architectures ${names}, found ${name}`);
 }
 

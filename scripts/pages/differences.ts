@@ -32,7 +32,7 @@ export function differencesPage(): string {
     return `## ${question}\n\n${sections.join("\n")}`;
   });
   const calls = readVectors().reduce((sum, { steps }) => sum + steps.length, 0);
-  const changed = differences.flatMap((one) => one.changed.filter(isOfResult));
+  const changed = differences.flatMap((difference) => difference.changed.filter(isOfResult));
   return `# Differences from the Go plugin
 
 <!-- Written by scripts/pages/differences.ts from test/blackbox/differences.ts. -->
@@ -44,7 +44,7 @@ export function differencesPage(): string {
 | GC, STATUS | 1.1.0 |
 
 **Of ${calls} recorded calls of \`host-local\` 1.9.1 all but ${changed.length} have the same exit code here, and the same result or error**. These
-${changed.length} belong to the ${differences.filter((one) => one.changed.some(isOfResult)).length} entries marked *result*. On an ordinary node you see only that fewer addresses leak, and that errors say
+${changed.length} belong to the ${differences.filter((difference) => difference.changed.some(isOfResult)).length} entries marked *result*. On an ordinary node you see only that fewer addresses leak, and that errors say
 more. GC has [rules of its own](configuration.md#gc). What is not listed is the same, also of \`static\`: the tests
 fail if this list and the executables disagree.
 

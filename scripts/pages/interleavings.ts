@@ -57,16 +57,16 @@ const happenings: readonly (readonly [trouble: Row["trouble"], text: string])[] 
  * @param results what they found
  */
 export function interleavingsPage({ searches, known, losses, defects }: Results): string {
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-  const schedules = numberOf(sum(searches.map((one) => one.schedules)));
-  const states = numberOf(sum(searches.map((one) => one.states)));
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+  const schedules = numberOf(sum(searches.map((search) => search.schedules)));
+  const states = numberOf(sum(searches.map((search) => search.states)));
   const disks = sum(Object.values(losses));
   return `# Every order of system calls
 
 <!-- Written by \`npm run node -- scripts/pages/interleavings.ts\` from data/interleavings.json. -->
 
 The real calls of the plugin run in memory in every order of their system calls, and [ten
-rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((one) => one.searches))} searches, ${schedules} schedules, ${states} states**; the
+rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((search) => search.searches))} searches, ${schedules} schedules, ${states} states**; the
 [data](../data/interleavings.json) has them one by one. \`npm test\` and \`npm run test:all\` make a part, a release all of them.
 
 - **The machine.** The inode number of a removed file is used again at once, unless a process has it open. Files are dated by
@@ -81,7 +81,7 @@ rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((one
 
 No rule is broken, but in these searches ([what that means](reliability.md#without-the-lock)):
 
-${known.map((one) => `- ${one.why} (${one.searches.length === 1 ? "one search" : `${one.searches.length} searches`}).`).join("\n")}
+${known.map((finding) => `- ${finding.why} (${finding.searches.length === 1 ? "one search" : `${finding.searches.length} searches`}).`).join("\n")}
 
 ## Loss of power
 
@@ -122,7 +122,7 @@ async function resultsOf(): Promise<Results> {
     defects.push({ name: bug.name, calls: bug.cast.name, steps: found?.steps.length ?? null });
   }
   const all = searchAll();
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
   return {
     searches: happenings.map(([trouble, happens]) => {
       const found = all.filter(({ row }) => row.trouble === trouble);
@@ -133,9 +133,9 @@ async function resultsOf(): Promise<Results> {
         states: sum(found.map(({ counts }) => counts.states)),
       };
     }),
-    known: known.map((one) => ({
-      why: one.why,
-      searches: all.filter((found) => found.known === one).map(({ row }) => nameOf(row)),
+    known: known.map((finding) => ({
+      why: finding.why,
+      searches: all.filter((found) => found.known === finding).map(({ row }) => nameOf(row)),
     })),
     losses: Object.fromEntries(
       losses.map(([calls]) => [calls, worldsAfterLoss(calls).worlds.length]),

@@ -48,7 +48,7 @@ export function bundledPackages(files: readonly string[]): readonly Component[] 
   return [...new Set(names.filter((name) => name !== undefined))].sort().map((name) => {
     const directory = join(root, "node_modules", name);
     const { version, license } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-    const file = readdirSync(directory).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+    const file = readdirSync(directory).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
     if (file === undefined) throw new Error(`The npm package ${name} has no file of its licence.`);
     return {
       name,

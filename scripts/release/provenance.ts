@@ -92,8 +92,8 @@ function toolsFor(variants: readonly Variant[]): readonly object[] {
       name: basename(used.path),
       digest: { sha256: checksum("sha256", used.path) },
     }));
-  return [...new Map(tools.map((one) => [`${one.uri} ${one.name}`, one])).values()].sort((a, b) =>
-    `${a.uri} ${a.name}` < `${b.uri} ${b.name}` ? -1 : 1,
+  return [...new Map(tools.map((tool) => [`${tool.uri} ${tool.name}`, tool])).values()].sort(
+    (a, b) => (`${a.uri} ${a.name}` < `${b.uri} ${b.name}` ? -1 : 1),
   );
 }
 

@@ -35,5 +35,5 @@ export function requireReplaceable(directory: string): void {
 
 function isOfRelease(name: string): boolean {
   const signed = name.replace(SIGNATURE, "");
-  return [name, signed].some((one) => one === SUMS || OWN.test(one) || SOURCES.test(one));
+  return [name, signed].some((file) => file === SUMS || OWN.test(file) || SOURCES.test(file));
 }

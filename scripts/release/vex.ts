@@ -50,13 +50,13 @@ export function vexOf(
   source: Source,
   author: string,
 ): object {
-  const statements = vulnerabilities.flatMap((one) => {
-    const groups = Map.groupBy(natives, (native) => isFixed(one, native));
+  const statements = vulnerabilities.flatMap((vulnerability) => {
+    const groups = Map.groupBy(natives, (native) => isFixed(vulnerability, native));
     return [true, false].flatMap((fixed) => {
       const concerned = groups.get(fixed);
       if (concerned === undefined) return [];
-      const statement = statementOn(one, concerned, image, source);
-      const { justification, code, reason } = one;
+      const statement = statementOn(vulnerability, concerned, image, source);
+      const { justification, code, reason } = vulnerability;
       const impact = { justification, impact_statement: `${code}: ${reason}` };
       return fixed
         ? { ...statement, status: "fixed" }

@@ -81,7 +81,7 @@ export function wordsOf(path: string): ReadonlySet<Word> {
   const [, list] = /^\/\/ test: (.*)$/.exec(first) ?? [];
   return new Set(
     (list?.split(", ") ?? []).map((word) => {
-      const known = words.find((one) => one === word);
+      const known = words.find((candidate) => candidate === word);
       if (known !== undefined) return known;
       throw new Error(
         `${path}: expected in the first line one of ${words.join(", ")}; found ${word}`,

@@ -65,7 +65,9 @@ export function writeTable(
   const before: Faults = JSON.parse(readFileSync(DATA, "utf8"));
   const isSame = before.seed === run.seed && before.extent === run.extent;
   const known = [...tried, ...(isSame ? before.faults : [])];
-  const faults = scenarios.flatMap(({ fault }) => known.find((one) => one.fault === fault) ?? []);
+  const faults = scenarios.flatMap(
+    ({ fault }) => known.find((entry) => entry.fault === fault) ?? [],
+  );
   const data: Faults = { ...run, go: "1.9.1", faults };
   writeResults(DATA, data);
   writeFaults(data);
@@ -93,8 +95,8 @@ export function pagesWith(data: Faults): Readonly<Record<string, string>> {
 /** The sum of a run, such as `2 kinds of fault, 7 injected attempts, 0 failures; the Go plugin 1.9.1 failed 3 of 6 in the same runs`. */
 export function sentenceOf({ go, faults }: Faults): string {
   const total = (name: Subject["name"]): string => {
-    const failed = sum(faults.map((one) => failuresOf(one[name])));
-    return `${failed} of ${sum(faults.map((one) => one[name].attempts))}`;
+    const failed = sum(faults.map((fault) => failuresOf(fault[name])));
+    return `${failed} of ${sum(faults.map((fault) => fault[name].attempts))}`;
   };
   const [failed = "", attempts = ""] = total("native").split(" of ");
   return `${faults.length} kinds of fault, ${attempts} injected attempts, ${failed} failures; the Go plugin ${go} failed ${total("Go")} in the same runs`;
@@ -102,11 +104,11 @@ export function sentenceOf({ go, faults }: Faults): string {
 
 function table(data: Faults): string {
   const { seed, extent, faults } = data;
-  const failed = (one: Faults["faults"][number], ...of: readonly Subject["name"][]): boolean =>
-    of.some((name) => failuresOf(one[name]) > 0);
-  const own = faults.filter((one) => failed(one, "native", "portable"));
-  const others = faults.filter((one) => failed(one, "Go") && !own.includes(one));
-  const held = faults.filter((one) => !failed(one, ...names));
+  const failed = (row: Faults["faults"][number], ...of: readonly Subject["name"][]): boolean =>
+    of.some((name) => failuresOf(row[name]) > 0);
+  const own = faults.filter((row) => failed(row, "native", "portable"));
+  const others = faults.filter((row) => failed(row, "Go") && !own.includes(row));
+  const held = faults.filter((row) => !failed(row, ...names));
   const lines = [
     MARK,
     "",
@@ -137,10 +139,10 @@ function rows({ go }: Faults, faults: Faults["faults"]): readonly string[] {
   return [
     `| fault | what must hold | native | portable | Go ${go} |`,
     "|---|---|---|---|---|",
-    ...faults.map((one, at) => {
-      const promise = faults[at - 1]?.promise === one.promise ? "as above" : one.promise;
-      const cells = names.map((name) => cellOf(one[name]));
-      return `| ${[one.fault, promise, ...cells].join(" | ")} |`;
+    ...faults.map((fault, at) => {
+      const promise = faults[at - 1]?.promise === fault.promise ? "as above" : fault.promise;
+      const cells = names.map((name) => cellOf(fault[name]));
+      return `| ${[fault.fault, promise, ...cells].join(" | ")} |`;
     }),
   ];
 }
@@ -172,5 +174,5 @@ function failuresOf({ failed }: Count): number {
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, number) => total + number, 0);
 }
