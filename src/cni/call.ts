@@ -154,7 +154,7 @@ function readDocument(system: System): Located {
     return { value: parseJson(text), path: "" };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // In place of a byte that is no UTF-8, which Go names.
+    // U+FFFD may stand for a byte that is not UTF-8, which Go names.
     const isInexact = text.includes("\ufffd");
     throw notAConfiguration(
       isInexact ? syntaxErrorInBytes(system.standardInputBytes()) : error.message,

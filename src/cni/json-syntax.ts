@@ -7,7 +7,7 @@ export const MAX_DEPTH = 10_000;
 
 const END = "unexpected end of JSON input";
 
-// By pattern, since there may be megabytes of each.
+// Patterns take these in one step: there may be megabytes of each.
 const spaces = /[ \t\r\n]*/y;
 const digitRun = /[0-9]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a string cannot hold.
@@ -195,7 +195,7 @@ function isDigit(character: string): boolean {
   return character >= "0" && character <= "9" && character.length === 1;
 }
 
-/** Go reads bytes: of a character beyond ASCII it names the first byte of its UTF-8 form. */
+/** The first byte of a character's UTF-8 form, which Go names: it reads bytes. */
 function firstByte(text: string, at: number): string {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x80) return String.fromCharCode(code);

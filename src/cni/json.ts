@@ -12,11 +12,11 @@ export interface JsonObject {
 export interface Located {
   readonly value: Json;
   readonly path: string;
-  /** The members of an object by their keys as `foldKey` has them, once one was asked for: mostly a dozen follow. */
+  /** The members of an object by folded key, made when one is asked for: mostly a dozen more follow. */
   members?: ReadonlyMap<string, Json>;
 }
 
-// Where engines differ in what they accept: numbers that end in a dot or begin with `-0`, escapes, and nesting depth.
+// Engines differ in what they accept: numbers that end in a dot or begin with `-0`, escapes, and nesting depth.
 const leadingZero = /-0[0-9]/;
 const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const noBracket = /"[^"]*"|[^"[\]{}]+/g;
@@ -89,7 +89,7 @@ const OPEN_OBJECT = "{".charCodeAt(0);
  * escaped, nothing follows the last bracket.
  */
 export function formatJson(value: unknown): string {
-  // One by one: an expression that looks at each character costs QuickJS forty thousand instructions.
+  // Separate replacements: one expression that looks at each character costs QuickJS forty thousand instructions.
   return JSON.stringify(value, null, 4)
     .replaceAll("<", "\\u003c")
     .replaceAll(">", "\\u003e")
@@ -111,10 +111,7 @@ export function isObject(value: Json): value is JsonObject {
 
 const LONG_S = "\u017f";
 
-/**
- * A key as Go's decoder compares it: in any letter case, and a long s is an s. That the Kelvin sign is a k, lower case itself
- * has.
- */
+/** A key as Go's decoder compares it: in lower case, with a long s as an s. `toLowerCase` already makes the Kelvin sign a k. */
 export function foldKey(key: string): string {
   const lower = key.toLowerCase();
   return lower.includes(LONG_S) ? lower.replaceAll(LONG_S, "s") : lower;
@@ -134,7 +131,7 @@ export function memberInAnyCase(at: Located, name: string): Located | undefined 
 }
 
 /**
- * Gives the value of a member as `memberInAnyCase` finds it, in what may be of any form; `undefined` where it is no object, or
+ * Gives the value of a member as `memberInAnyCase` finds it, in a value of any form; `undefined` where that is no object, or
  * has no such member.
  */
 export function valueInAnyCase(value: Json | undefined, name: string): Json | undefined {

@@ -56,14 +56,14 @@ function isOwnPath(path: string): boolean {
   return path.startsWith("/proc/") && /^\/proc\/(thread-)?self\//.test(path);
 }
 
-/** What tells a namespace from others: its handle, or else its inode on its device; `undefined` where it cannot be looked at. */
+/** The identity of a namespace: its handle, or else its inode on its device; `undefined` where it cannot be looked at. */
 function identityOf(
   system: System,
   path: string,
 ): { readonly id?: string; readonly device?: bigint; readonly inode: bigint } | undefined {
   if (path === "") return undefined;
   const look = (): NamespaceHandle | undefined => system.namespaceHandle(path);
-  // Whatever else keeps the kernel from giving it a handle, it may be there.
+  // The namespace may be there whatever other error keeps the kernel from giving it a handle.
   const handle = recover(look, ({ code }) => (code === "ENOENT" ? null : undefined));
   if (handle === null) return undefined;
   return handle ?? attempt(() => system.status(path), undefined);

@@ -35,7 +35,7 @@ export function isPodSandbox(
   { containerId }: Pick<Attachment, "containerId">,
   text: string,
 ): boolean {
-  // As `argumentIn`, which takes longer: on the way of each call.
+  // This finds what `argumentIn` finds, but faster: each call comes through here.
   const start = `${SANDBOX}=`;
   const at = text.lastIndexOf(start);
   if (at < 0 || (at > 0 && text[at - 1] !== ";")) return false;

@@ -105,7 +105,7 @@ function readText(files: Pick<System, "readFile">, path: string): string {
   return orExplained(() => files.readFile(path, LARGEST_FILE), "ipam.partition");
 }
 
-/** What the system throws has the path and the cause in its message. */
+/** Runs `read`, and explains its error, whose message already has the path and the cause. */
 function orExplained<T>(read: () => T, key: string): T {
   try {
     return read();

@@ -28,7 +28,7 @@ export function rangeSetsInFile(
   const text = readText(files, path);
   try {
     const specs = isSubnetEnv(text) ? setsOfFlannel(text) : setsOfNetwork(parsed(text), network);
-    // Alone at first, so that what is wrong with them is said of this file.
+    // These ranges are checked alone first, so that an error in them names this file.
     makeRangeSets(specs, undefined);
     return specs.map((spec) => ({ ...spec, path: `${spec.path} in ${path}` }));
   } catch (error) {

@@ -19,7 +19,7 @@ interface FlannelSubnet {
   readonly networks: readonly Prefix[];
 }
 
-/** The variables of the node's subnets, each with that of the networks in which it lies. */
+/** The variables of the node's subnets, each with the variable of the networks in which it lies. */
 const VARIABLES = [
   ["FLANNEL_SUBNET", "FLANNEL_NETWORK"],
   ["FLANNEL_IPV6_SUBNET", "FLANNEL_IPV6_NETWORK"],

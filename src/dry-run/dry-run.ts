@@ -41,7 +41,7 @@ interface DryRunOptions {
   readonly states?: NamespaceStates;
   /** Which addresses are in use, likewise. */
   readonly use?: AddressUse;
-  /** Whether what refuses the caller to write is refused to an ADD, too; by default it is. */
+  /** Whether an error that keeps the caller from writing would stop an ADD, too; by default it would. */
   readonly isRefused?: (error: SystemError) => boolean;
 }
 

@@ -104,7 +104,7 @@ export function parseUnmapped(
   const groups = withoutDottedTail(text);
   const value = groups === undefined ? undefined : parseGroups(groups);
   if (value === undefined) return undefined;
-  // Not by ipaddr.js, which would compare the address with every special range.
+  // ipaddr.js is not used here: it would compare the address with every special range.
   if (value >> 32n !== MAPPED) return { address: addressAt(6, value), mapped: false };
   return { address: addressAt(4, value & 0xffff_ffffn), mapped: true };
 }
@@ -146,8 +146,8 @@ function dottedQuad(number: number): string {
 }
 
 /**
- * Four decimal octets as one number. Not by ipaddr.js: a directory may hold 65 000 of them, and ipaddr.js also reads
- * octal and hexadecimal octets and short forms, which Go rejects: what is printed otherwise than it was written.
+ * Four decimal octets as one number. ipaddr.js is too slow for a directory of 65 000 addresses, and also reads octal and
+ * hexadecimal octets and short forms. Go rejects these: here a text must be what is printed for its number.
  */
 function parseDottedQuad(text: string): bigint | undefined {
   const octets = text.split(".");

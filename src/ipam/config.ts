@@ -100,7 +100,7 @@ export interface Reuse {
   readonly sticky: Sticky | undefined;
 }
 
-/** What the addresses are remembered by that a pod gets again when it comes back. */
+/** How a pod is recognized that gets its addresses again when it comes back, and for how long they are remembered. */
 export interface Sticky {
   /** The names of the arguments of a call that tell who it is about, at least one. */
   readonly by: readonly string[];

@@ -103,7 +103,7 @@ function withoutThose(exclusions: Exclusions, own: readonly AddressRange[]): Exc
 }
 
 /**
- * The part of a range set that is reserved for a pod: of this set it gets nothing else.
+ * The part of a range set that is reserved for a pod, which gets nothing else of this set.
  *
  * @param pod `undefined` where the call names none
  * @returns `undefined` where nothing is reserved for it

@@ -11,7 +11,7 @@ import { type Address, type AddressRange, compare, isBefore, overlaps } from "./
 export function firstOverlap(
   groups: readonly (readonly AddressRange[])[],
 ): readonly [earlier: number, later: number] | undefined {
-  // As mostly: with nothing to compare, sorting would be a fiftieth of an ADD.
+  // Most networks have one group, which has nothing to compare: sorting it would be a fiftieth of an ADD.
   if (groups.length < 2) return undefined;
   // There may be a million ranges, so each is compared with those beside it in the order of addresses.
   const sorted = groups

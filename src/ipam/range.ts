@@ -14,7 +14,9 @@ import {
 } from "./address.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "./prefix.ts";
 
-/** The gateway of a range that has none. The Go plugin refuses it; `null` is as if it were absent there, and so here. */
+/**
+ * The value of `gateway` for a range without one. The Go plugin refuses it, and takes `null` for absent, as this plugin does.
+ */
 export const NO_GATEWAY = "none";
 
 /** A range as configured, each member parsed, with its path. */

@@ -28,7 +28,7 @@ export function parseResolvConf(content: string): ResultDns {
         `a line of resolvConf has ${LONGEST_LINE} bytes or more`,
       );
     }
-    // Of a comment the first word is none of these.
+    // A comment needs no case of its own: its first word is none of these.
     const [keyword, value, ...further] = words(line);
     if (value === undefined) continue;
     if (keyword === "nameserver") nameservers.push(value);

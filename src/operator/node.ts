@@ -40,7 +40,7 @@ export class Node {
   /** Who uses each of them, and the configurations in them that use this plugin. */
   readonly uses: Networks["uses"];
   readonly configurations: Networks["configurations"];
-  /** The directories of the networks, in the order of these: whose a network namespace is, tell the reservations of all. */
+  /** The directories of the networks, in the order of these: the reservations of all tell whose a network namespace is. */
   readonly directories: readonly NetworkDirectory[];
   /** The directories of the network that the command is about; all of them where it is about none. */
   readonly asked: readonly NetworkDirectory[];
@@ -153,7 +153,7 @@ export class Node {
     return [...reserved, ...inUse.filter(({ name }) => !names.has(name))];
   }
 
-  /** The addresses that ADDs of a network would get, were they not in use by containers, for which nothing is reserved. */
+  /** The addresses that ADDs of a network would get if containers did not use them without a reservation. */
   unreservedIn(directory: NetworkDirectory): readonly string[] {
     const { networks } = directory;
     return this.facts

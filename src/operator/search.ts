@@ -32,7 +32,7 @@ export function parseQuery(operand: string): Query {
   if (/^[0-9]+(?:\.[0-9]+){3}$/.test(operand)) {
     throw new UsageError(`expected an address such as 10.88.0.7, found ${operand}`);
   }
-  // With an empty namespace, too.
+  // The namespace may be empty.
   if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", text: operand.replace(/^\//, "") };
   if (isIdentifier(operand)) return { kind: "name", text: operand };
   throw new UsageError(

@@ -56,7 +56,7 @@ export function removeAbandoned(system: System, directory: string): void {
     TEMPORARY.test(entry),
   )) {
     const path = join(directory, name);
-    // Its own installation may have removed or renamed it. A link to a plugin has the plugin's mtime, but its own ctime.
+    // The installation may have removed or renamed it. A link to a plugin has the plugin's mtime, but its own ctime.
     const status = attempt(() => system.linkStatus(path), undefined);
     if (status !== undefined && status.changed < oldest) removeQuietly(system, path);
   }
@@ -76,7 +76,7 @@ export function replaceFile(system: System, option: string, path: string, text: 
   removeAbandoned(system, parentOf(path));
   recover(
     () => replaceByFile(system, path, text),
-    // Nobody knows the name that the file has until then.
+    // The error names the path that was asked for: nobody knows the temporary one.
     ({ code }) => {
       throw new SystemError("open", path, code);
     },

@@ -32,7 +32,7 @@ export interface AllocationRequest {
   /** The addresses that are not handed out to the pod. */
   readonly exclusions: Exclusions;
   readonly reserved: readonly ReservedRange[];
-  /** Whose attachment it is; `undefined` where the call does not tell. */
+  /** The pod of the attachment; `undefined` where the call does not tell. */
   readonly pod: PodName | undefined;
   readonly preferences: Preferences;
   /** The network namespace that the attachment is for; `undefined` where that is not known. */
@@ -73,7 +73,7 @@ export class Allocator {
     const own =
       before.length === 0 ? preferences : { ...preferences, own: [...before, ...preferences.own] };
     const part = partReservedFor(set, reserved, pod);
-    // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
+    // The cursor is neither used nor moved: a pod that is started again and again would lead all others to the same addresses.
     if (part !== undefined) return this.#allocateNext(part, undefined, own, pod);
     const cursor = readCursor(this.#network.files, index, (line) => this.#network.warn(line));
     return this.#withCursor(index, this.#allocateNext(set, cursor, own));

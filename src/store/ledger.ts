@@ -88,7 +88,7 @@ export class Ledger {
    */
   released(name: string, owner: Owner, isRemoved: boolean): void {
     if (isRemoved) this.#changes.push({ kind: "released", name, owner });
-    // What this call has reserved itself was nobody's.
+    // Nobody had an address that this call itself has reserved.
     if (!this.#made.some((reservation) => reservation.name === name)) this.reuse.released(name);
     this.journal.released(keyOf(owner), name, isRemoved);
   }

@@ -88,7 +88,7 @@ export class PossiblyLockedNetwork {
       if (held.length === reservations.length) return held;
     }
     const held = heldIn(this.#search(), attachment);
-    // A DEL is repeated: the next one need not search.
+    // A repeated DEL then need not search.
     if (held.length === 0 && doubt === "search")
       this.ledger.journal.holdsNothing(keyOf(attachment));
     return held;
@@ -206,7 +206,7 @@ export class PossiblyLockedNetwork {
 
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
-  // Only with a lock.
+  // The lock is required here.
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
     super(files, lock, reuse);
   }
@@ -235,7 +235,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     });
     if (reserved === undefined) return undefined;
     const name = formatAddress(reserved.address);
-    // Only now: the name that it has lost has changed it.
+    // The file is looked at only now, since losing its temporary name has changed it.
     const file = fingerprintApart(files.system, files.pathOf(name), dated);
     this.ledger.reserved(name, ownerOf(attachment), file, namespace);
     return reserved;

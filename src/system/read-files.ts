@@ -31,13 +31,13 @@ export function readFilesBy(
       lines.push(`${pair} ${name}\n`);
       return;
     }
-    // What is missing may be a link to nothing, which is there.
+    // ENOENT may mean a link to nothing, which is there.
     if (content instanceof SystemError && content.code !== "ENOENT") {
       others.push({ name, file: content });
       return;
     }
     const file = recover(() => openFile(at, limit), itself);
-    // It was removed meanwhile.
+    // The file was removed meanwhile.
     if (isSystemError(file, "ENOENT")) return;
     const line = withStatus ? lineOf({ name, file }, quad) : undefined;
     if (line === undefined) others.push({ name, file });

@@ -184,8 +184,8 @@ export interface System {
   namespaceHandle(path: string): NamespaceHandle | undefined;
   /**
    * Whether `open_by_handle_at(2)` finds a namespace, which it does as long as anything holds it: a process, a mount, an open
-   * file, or in Linux 6.18 a socket. False (ESTALE) also for one that this process may not see: gone it is only for one
-   * that sees all, in the first user namespace and the first PID namespace, and with CAP_SYS_ADMIN in effect.
+   * file, or in Linux 6.18 a socket. It is also false (ESTALE) for one that this process may not see, so only a process that
+   * sees all may take it for gone: in the first user namespace and the first PID namespace, and with CAP_SYS_ADMIN in effect.
    */
   namespaceLives(handle: NamespaceHandle): boolean;
   /**
@@ -292,7 +292,7 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
  * attempt(() => system.list(directory), [], "ENOENT") // a missing directory is empty
  */
 export function attempt<T, U>(action: () => T, value: U, ...codes: readonly string[]): T | U {
-  // As `recover`, and not by it: on the way of each call, a function and a list more cost more than the call of the kernel.
+  // This repeats `recover` to save a function and a list in each call, which cost more than the system call itself.
   try {
     return action();
   } catch (error) {

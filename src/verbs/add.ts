@@ -193,7 +193,10 @@ function failureOf(index: number, error: unknown): unknown {
     : internalError(message, details);
 }
 
-/** Whether a network namespace is known to be no other container's: the kernel tells it from any other, or none is recorded. */
+/**
+ * Whether a network namespace is known to be this container's alone: the kernel tells it from any other, or no other
+ * container's is recorded.
+ */
 function hasOwn(
   { files }: LockedNetwork,
   namespace: NetworkNamespace,
@@ -235,6 +238,6 @@ function passThroughPreviousResult(system: System, { network }: AttachmentCall):
       'with "gcOnly": true the plugin runs in the chain after the main plugin',
     );
   }
-  // Without indentation, which for deeply nested values would be most of the output.
+  // Indentation would be most of the output for deeply nested values.
   system.writeStandardOutput(JSON.stringify(previous.value));
 }

@@ -70,7 +70,7 @@ function release(network: PossiblyLockedNetwork, call: AttachmentCall): number |
 function ageOf(files: NetworkFiles, { name }: NamedReservation): number | undefined {
   const { system } = files;
   const path = files.pathOf(name);
-  // The date is off the full millisecond.
+  // The date is off the full millisecond, so it is rounded down.
   const dated = (): number => Math.floor(Number(system.linkStatus(path).modified) / MILLISECOND);
   return attempt(() => system.now() - dated(), undefined);
 }

@@ -32,9 +32,9 @@ const MILLISECOND = 1_000_000n;
 const SETTLED_AFTER = 2000;
 
 /**
- * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
- * no container stay, and what shows that the list is wrong or too old: see `withoutLiving`. Without a list only what an ADD in
- * a full range would take is released: of what is dead for certain.
+ * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name no
+ * container stay, as does what shows that the list is wrong or too old, see `withoutLiving`. Without a list, GC releases only
+ * what an ADD in a full range would take: what is dead for certain.
  */
 export function gc(system: System, call: NetworkCall): void {
   const begun = system.now();
@@ -98,7 +98,7 @@ function deadIn(network: PossiblyLockedNetwork): readonly NamedReservation[] {
   return gone.map(({ name }) => ({ name, owner: readOwner(network.files, name) }));
 }
 
-/** What the list lacks, and why some of that could not be read. */
+/** The reservations that the list lacks, and why some could not be read. */
 function search(
   network: PossiblyLockedNetwork,
   valid: readonly ValidAttachment[],
@@ -131,7 +131,7 @@ interface Seen {
   readonly use: AddressUse;
 }
 
-/** Looks at what is in use: without the lock, since that takes as long as pods with many routes want. */
+/** Looks at what is in use, without the lock: pods can make this take long with many routes. */
 function seenInUse(files: NetworkFiles): Seen {
   const linked = new LinkedAddresses(files.system);
   const inUse = new AddressesInUse(files.system, undefined, linked);
@@ -188,7 +188,7 @@ function whyAlive(
 ): string | undefined {
   const text = formatAddress(address);
   const fate = network.states().fateOf(name);
-  // The runtime lists every attachment, of whatever container: what it lacks, and is gone, is dead.
+  // The runtime lists every attachment, of whatever container: one that it lacks, and that is gone, is dead.
   if (fate?.kind === "dead" || fate?.kind === "gone") return use.whyKept(address);
   const used = inUse.whyUsed(text);
   if (used !== undefined) return used;

@@ -1,4 +1,4 @@
-/** What failed is kept for the commands: a runtime logs it, and the next call does not know of it. */
+/** Failed calls are kept for the commands: a runtime logs them, and the next call does not know of them. */
 
 import type { CniCall, NetworkConfiguration } from "../cni/call.ts";
 import { CniError } from "../cni/error.ts";
@@ -24,7 +24,7 @@ export function keepFailure(system: System, call: CniCall | undefined, error: Cn
 }
 
 /**
- * What is known of this call, without any check: what is wrong with it is what failed.
+ * What is known of this call, without any check: an invalid value may be the failure.
  *
  * @param network its configuration; `undefined` where that could not be read
  */

@@ -3,7 +3,7 @@ import { callerArgument } from "../cni/caller-argument.ts";
 import { type StickyOwner, stickyOwnerOf } from "../store/reuse/sticky.ts";
 
 /**
- * Who gets the addresses of a call again: an interface of whom these arguments tell.
+ * The owner that gets the addresses of a call again: an interface of whom these arguments tell.
  *
  * @param by names of arguments, see `callerArgument`
  */

@@ -89,7 +89,7 @@ function auditNodes(context: Context): Report {
   const usesPodCidrs = nodes.some(({ cidrs }) => cidrs.length > 0);
   const supplies = clusters.map((cluster) => supplyOf(cluster, expectation));
   const obstacles = supplies.flatMap(({ obstacle }) => obstacle ?? []);
-  // Where none can be assigned, that is why no node has one.
+  // If no podCIDR can be assigned, that is why no node has one.
   const expectsPodCidrs = usesPodCidrs || obstacles.length > 0;
   const findings = findProblems(nodes, groups, expectation).filter(
     ({ code }) => expectsPodCidrs || code !== "no-pod-cidr",

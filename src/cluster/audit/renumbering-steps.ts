@@ -25,7 +25,7 @@ export const restartController = `# After the last deletion, and before any new 
 # nodes for free, although other nodes still have these addresses, and would assign them to new nodes.
 `;
 
-/** What the API server does not accept in a new object. Its status it keeps; without capacity kubelet 1.20 panics. */
+/** The fields that the API server does not accept in a new object. The status stays: without capacity kubelet 1.20 panics. */
 const ofTheOldObject = { metadata: { uid: null, resourceVersion: null, creationTimestamp: null } };
 
 /** Each node with its podCIDRs. */
@@ -62,16 +62,16 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
   const unchanged = `${podCidrsOfNodes} | grep -qxF ${before}`;
   const stop = `ssh ${name} sudo systemctl stop kubelet`;
   const start = [
-    // Later than the drain, or its pods hang in Terminating; before the kubelet starts, or it is not written again.
+    // The drain must have ended, or its pods hang in Terminating; the kubelet must be down, or the file is not written again.
     `ssh ${name} ${shellQuote(removeGenerated)}`,
-    // Without a bridge the kubelet must start anyway.
+    // The kubelet must start even if there is no bridge.
     `ssh ${name} 'sudo ip link delete cni0; sudo systemctl start kubelet'`,
     `kubectl delete pods --all-namespaces --field-selector ${shellWord(`spec.nodeName=${name}`)}`,
     ...(node.isCordoned ? [] : [`kubectl uncordon ${name}`]),
   ];
   return {
     commands: [
-      // Before anything is changed: this fails, too, if the commands have been run already.
+      // The check comes before any change: it fails, too, if the commands have been run already.
       ...(added.length === 0 ? [unchanged] : check),
       `kubectl cordon ${name}`,
       `kubectl get node ${name} -o yaml | kubectl patch --local -f - --type merge -o yaml -p ${shellWord(JSON.stringify(ofTheOldObject))} > ${saved}`,

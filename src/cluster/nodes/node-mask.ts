@@ -30,8 +30,8 @@ export function longestMaskIn(family: Family, clusterLength: number): number {
 }
 
 /**
- * How many pods a podCIDR holds: one for each address except the network address, the gateway and, with IPv4, the
- * broadcast address. One of one or two addresses has none of these, see `makeRange`.
+ * How many pods a podCIDR holds: one for each address except the network address, the gateway and, with IPv4, the broadcast
+ * address. A podCIDR of one or two addresses has none of these, see `makeRange`.
  */
 export function podsIn(family: Family, nodeMask: number): bigint {
   const size = 2n ** BigInt(bitsOf(family) - nodeMask);

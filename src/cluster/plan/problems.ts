@@ -67,7 +67,7 @@ function alternativesTo(request: CidrRequest, layout: CidrLayout): string {
   const isReduced = cluster && serviceOverlap(cluster, layout.nodeMask, layout.serviceCidrs);
   const [larger] = fitting({ ...request, ...anyCluster }, { ...anyMask, ...anyCluster }).filter(
     ({ clusterLength }) =>
-      // Outside the service CIDR one of any length holds the nodes; but there is only one private /8.
+      // Outside the service CIDR, a cluster CIDR of any length holds the nodes; but there is only one private /8.
       isReduced
         ? family === 6 || clusterLength > LARGEST_PRIVATE
         : cluster === undefined || clusterLength < cluster.length,

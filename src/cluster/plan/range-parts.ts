@@ -31,7 +31,7 @@ export interface RangeParts {
   readonly parts: bigint;
   /** What each part holds at least, apart from what is not handed out. */
   readonly addresses: bigint;
-  /** What the node with the fewest can hand out, as a rule that with the network address and the gateway. */
+  /** The fewest addresses that a node can hand out: as a rule those of the part with the network address and the gateway. */
   readonly fewest: bigint;
 }
 
@@ -43,12 +43,12 @@ export interface RangeParts {
  */
 export function rangeParts({ option }: Context, layout: CidrLayout): readonly RangeParts[] {
   const texts = option(PARTITION)?.split(",") ?? [];
-  // Those in a service CIDR have a part, too: the podCIDRs are numbered, not counted.
+  // A podCIDR in a service CIDR has a part, too: the podCIDRs are numbered, not counted.
   const parts = nodesIn(layout.clusterLength, layout.nodeMask);
   return texts.map((text) => {
     const range = rangeIn(text.trim());
     const addresses = parts === 0n ? 0n : sizeOf(dividedOf(range)) / parts;
-    // Those in the middle are alike; what is not handed out is at the ends.
+    // The parts in the middle are alike; the addresses that are not handed out are at the ends.
     const ends = [0n, 1n, parts - 1n].filter((number) => number >= 0n && number < parts);
     const capacities = ends.map((number) => capacityOfPart(range, number, layout));
     return {

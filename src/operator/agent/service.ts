@@ -41,7 +41,7 @@ const SELF = "/proc/self/exe";
 /** How long a command may take, in milliseconds. */
 const TIMEOUT = 120_000;
 
-/** What has failed starts again after this time, in milliseconds, or after the shortest interval if that is less. */
+/** The time after which a failed step is tried again, in milliseconds, unless the shortest interval is less. */
 const RETRY = 60_000;
 
 /** The longest wait, in milliseconds: a timer has a limit. */
@@ -124,7 +124,7 @@ function reasonOf({ code, message }: SystemError): string {
   return code === "EFBIG" ? "printed too much for its result to be read" : message;
 }
 
-/** What `/healthz` answers, in the form of the Kubernetes components. What has not run yet has not passed. */
+/** What `/healthz` answers, in the form of the Kubernetes components. A task that has not run yet has not passed. */
 function health(jobs: readonly Job[]): Answer {
   const isPassed = jobs.every(({ result }) => result !== undefined && result.failure === undefined);
   const lines = jobs.map(({ name, result }) => {

@@ -63,7 +63,7 @@ function notesOn(
   const check = commandText(context, files, ["check", network]);
   const without = next.sets.filter(({ kind }) => kind !== "free");
   const full = without.map(({ index: set, counts: { capacity } }) => {
-    // It may take one that a dead pod holds.
+    // ADD may take an address that a dead pod holds.
     const fails = reclaimable === undefined ? "may fail" : "fails";
     const text =
       capacity === 0n

@@ -180,7 +180,7 @@ function count(context: Context): Report {
   };
 }
 
-/** Whether the next pod gets no address, be it that a range set has none, or that every ADD fails. */
+/** Whether the next pod gets no address: a range set has none, or every ADD fails. */
 function isShort({ next }: NetworkCounts): boolean {
   return next.failure !== undefined || next.sets.some(({ kind }) => kind !== "free");
 }

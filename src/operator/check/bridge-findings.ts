@@ -39,7 +39,7 @@ function checkBridge(node: Node, links: Links, network: FoundNetwork): readonly 
     return [{ ...about(network, "bridge-address", message), remedy }];
   }
   const link = bridge && links.get(bridge.name);
-  // The next ADD makes one that is missing.
+  // The next ADD makes a missing bridge.
   if (bridge === undefined || link === undefined) return [];
   const ports = portsOf(links, named ?? link).map(({ name }) => name);
   const families = ([4, 6] as const).flatMap((family) => {
@@ -66,7 +66,7 @@ interface Bridged {
 /** The bridge has other addresses, and no gateway: the next ADD fails ("already has an IP address different from"). */
 function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): readonly Finding[] {
   const gateways = ranges.map(gatewayOf);
-  // Of IPv6 a bridge may have any others.
+  // An IPv6 address of another subnet is not in the way.
   const isInTheWay = (existing: InterfaceAddress): boolean =>
     ranges.some(
       (range) =>
@@ -97,7 +97,7 @@ function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): 
       former !== undefined && isSame(address, former.address) && prefixLength < former.prefixLength,
   );
   if (former !== undefined && old.length === 1 && widened !== undefined) {
-    // Then the next ADD does it.
+    // The next ADD does it by itself (`forceAddress`).
     if (bridge.isForced) return [];
     const remedy =
       "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
@@ -136,16 +136,16 @@ function areGatewayOf(addresses: readonly InterfaceAddress[], ranges: readonly R
 
 /** How bad it is for a network that the bridge has the gateway of another one. */
 function severityBeside(node: Node, network: FoundNetwork, other: FoundNetwork): Severity {
-  // A copy of the network's configuration in another directory.
+  // `other` is a copy of the network's configuration in another directory.
   if (other.files.directory === network.files.directory) return "info";
-  // Pods of the one in use get no address, and those of the other are in use.
+  // Pods of the network in use get no address, and the pods of the other network are in use.
   if (network.use?.kind === "used" && other.use?.kind === "byName") return "error";
   const directory = node.directories.find(({ networks }) => networks.includes(network));
-  // Without a reservation it may be one that nobody uses.
+  // A network without a reservation may be one that nobody uses.
   return directory?.listed.length === 0 ? "warning" : "error";
 }
 
-/** Gives an address another prefix length. IPv4 has both for a moment; of IPv6 the kernel has an address once. */
+/** Gives an address another prefix length: IPv4 allows both for a moment, IPv6 an address only once. */
 function exchange(
   former: InterfaceAddress,
   gateway: InterfaceAddress,
@@ -153,7 +153,7 @@ function exchange(
 ): RemedyCommand {
   const remove = addressCommand("del", former, bridge);
   const add = addressCommand("add", gateway, bridge);
-  // The address answers at once: that nobody else has it was known before.
+  // The address answers at once (`nodad`): it was known before that nobody else has it.
   return { run: gateway.address.family === 4 ? [add, remove] : [remove, [...add, "nodad"]] };
 }
 
@@ -188,7 +188,7 @@ function lostGateways(
     const gateway = parseAddress(text);
     const isGateway = ({ address }: InterfaceAddress): boolean =>
       gateway !== undefined && isSame(address, gateway);
-    // With another prefix length it answers its pods, too.
+    // A gateway with another prefix length answers its pods, too.
     if (gateway === undefined || existing.some(isGateway)) return [];
     const message = `${bridge.name} lacks ${text}, the gateway of ${pods}`;
     const found = about(network, "bridge-without-address", message);

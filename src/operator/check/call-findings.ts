@@ -56,7 +56,7 @@ export function hasFailedFor(node: Node, directory: NetworkDirectory, reason: st
 function failingAddsOf(node: Node, calls: NetworkCalls): FailingCalls | undefined {
   const { directory, records } = calls;
   const now = node.facts.now();
-  // Where it is not known which network failed, an ADD of any may be the one that succeeded.
+  // If it is not known which network failed, an ADD of any network may be the one that succeeded.
   const traces = (directory === undefined ? node.directories : [directory]).map((network) =>
     node.addTracesIn(network),
   );
@@ -151,7 +151,7 @@ function whatFails(
   return `${verb} fails since ${secondText(since)}, ${count} times, the last time ${ago}: ${error}`;
 }
 
-/** Who holds the lock, where the error is that it was held, and does not name the same process. */
+/** Who holds the lock now, as a clause, where the error was that it was held. */
 function holderText({ context }: Node, { directory }: NetworkCalls, last: FailedCall): string {
   if (last.code !== ErrorCode.tryAgainLater || directory === undefined) return "";
   const holder = readLockHolder(context.system, directory.files);

@@ -62,7 +62,9 @@ export const check: Command = {
 /** The exit code that is neither OK nor a problem to node-problem-detector. */
 const UNKNOWN = 2;
 
-/** What is no condition of a node: with `maxPods` as `capacity` has it, a range may be full. An ADD that fails is one. */
+/**
+ * The codes that are no condition of a node: with `maxPods` as `capacity` has it, a range may be full. A failing ADD is one.
+ */
 const BY_DESIGN: readonly Code[] = ["range-full", "range-nearly-full"];
 
 function checkNetworks(context: Context): Report {

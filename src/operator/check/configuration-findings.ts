@@ -29,7 +29,7 @@ export function configurationFindings(node: Node): readonly Finding[] {
   const unread = node.problems.map(({ source: path, problem: message }) => {
     return { code: "unreadable-configuration", network: "", path, message } as const;
   });
-  // Of a list the same is said with each of its plugins.
+  // Each plugin of a list has the same finding.
   const distinct = [
     ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
   ];
@@ -44,8 +44,8 @@ function noNetworkFindings({ context, networks, places, problems }: Node): reado
 }
 
 /**
- * A file that not every runtime uses; nothing of a copy, which says the same, nor of the networks that podman and nerdctl make for
- * themselves.
+ * A finding on a file that not every runtime uses. There is none on a copy, which says the same, nor on the networks that
+ * podman and nerdctl make for themselves.
  */
 function useFinding(node: Node, { document }: Configuration, use: FileUse): readonly Finding[] {
   const { why: message, other } = use;
@@ -71,7 +71,7 @@ function podsOf({ cache, directories, liveness }: Node, network: string): readon
     .flatMap((directory) => liveness.livenessIn(directory))
     .filter(({ conclusion }) => conclusion.liveness === "alive")
     .map(({ reservation }) => cache.podOf(reservation));
-  // Of other runtimes they have no namespace, or no name.
+  // Pods of other runtimes have no namespace, or no name.
   return [...new Set(pods.filter((pod) => pod.includes("/")))];
 }
 

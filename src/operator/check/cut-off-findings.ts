@@ -44,7 +44,7 @@ function findingsAt(
     if (cutOff === undefined) continue;
     const message = `${describeHolder(node, held)} is cut off from ${bridgeName}: ${formatCutOff(cutOff)}`;
     const about = { network: directory.files.network, path: held.path, file: held, message };
-    // One of both families holds two addresses.
+    // A pod of both families holds two addresses, but is one finding.
     const pod = keyOf(held.owner) ?? held.path;
     ofPods.set(pod, { code: "pods-cut-off", ...about, ...adviceOn(cutOff) });
   }

@@ -1,4 +1,4 @@
-/** Findings on directories in which another user may have written: reservations, and what calls therefore do without. */
+/** Findings on directories in which another user may write: those of reservations, and those that calls therefore ignore. */
 
 import { runtimeDirectory } from "../../store/failed-calls/failed-calls-file.ts";
 import { directoryFault, type StateFault } from "../../store/files/state-directory.ts";
@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts";
 export function directoryFindings({ context: { system }, asked }: Node): readonly Finding[] {
   const found = asked.flatMap(({ files: { network, dataDir, directory, stateFault } }) => {
     const writable = [dataDir, directory].flatMap((path) => writableFinding(system, network, path));
-    // Whose data directory it is, calls there themselves, and uses it. A link to it is followed.
+    // The owner of the data directory makes the calls there, so these use the state directory. A link is followed.
     const user = attempt(() => system.permissions(`${dataDir}/`).user, undefined);
     const isCallers =
       stateFault?.kind === "other user" && (user === undefined || user === stateFault.user);
@@ -25,9 +25,9 @@ const NOT_KEPT = "no call that fails is kept there, and check does not see which
 const NOT_READ =
   "no call uses what is in it: each reads all reservations, and addresses of dead pods do not come back by themselves";
 
-/** Who can write in a directory of reservations, can give the address of a living pod away. */
+/** The finding on a directory of reservations in which others can write: they can give the address of a living pod away. */
 function writableFinding(system: System, network: string, path: string): readonly Finding[] {
-  // A link to it is followed.
+  // The slash at the end makes the system follow a link.
   const fault = directoryFault(system, `${path}/`);
   if (fault?.kind !== "writable") return [];
   const commands = [{ run: [["chmod", "go-w", path]] }];

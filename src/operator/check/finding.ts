@@ -192,12 +192,12 @@ export interface Finding {
   readonly isRepairable?: boolean;
 }
 
-/** What two findings have in common that are about the same thing, whatever their words. */
+/** The key of what a finding is about, whatever its words. */
 export function subjectOf({ code, network, path }: Finding): string {
   return [code, network, path].join("\n");
 }
 
-/** So many findings of one code on one network are listed as JSON: of 60 000 leaks it would be 39 MB. */
+/** The most findings of one code on one network that are listed as JSON: 60 000 leaks would be 39 MB. */
 export const MOST_LISTED = 1000;
 
 /** The severity of a finding. */

@@ -58,7 +58,7 @@ function findingsIn(node: Node, directory: NetworkDirectory): readonly Finding[]
   }
   const [firstUnknown] = unknown;
   if (firstUnknown !== undefined) {
-    // What is not known is said: it is not the same as no leak.
+    // An unknown is a finding, too: it is not the same as no leak.
     const message = `${countOf(unknown)} may have leaked, which cannot be seen: ${firstUnknown.conclusion.reason}`;
     found.push({ ...about, code: "leaks-unknown", message });
   }

@@ -62,7 +62,7 @@ function whatIsWrong(
 
 /** The plugins that the runtime starts for a configuration: its IPAM plugin, and those of the list. */
 function neededBy({ document, file }: Configuration): readonly string[] {
-  // flannel has it by default.
+  // flannel uses `host-local` by default.
   const ipam = typeOf(valueInAnyCase(document, "ipam")) || PLUGIN;
   const listed = file.isList
     ? (listOf(exactMember(file.document, "plugins")) as readonly Json[])

@@ -45,7 +45,7 @@ interface Claim {
   readonly owner: string;
   /** What that means while the address is free, as a clause. */
   readonly consequence: string;
-  /** What is to be thought of before the pod that has it is restarted. */
+  /** An exception to the advice to restart the pod that has it, as a clause; may be empty. */
   readonly unless: string;
 }
 
@@ -68,16 +68,16 @@ function ownClaims(node: Node, network: FoundNetwork): readonly Claim[] {
   });
 }
 
-/** The routers that the pods of a network share the link with; where the node routes to the pods, they are behind the node. */
+/** The routers on the link of a network's pods; none where the node routes to the pods, since its routers are behind it. */
 function routerClaims(node: Node, network: FoundNetwork): readonly Claim[] {
   const { isRouted, link, bridgeName } = network;
   if (isRouted) return [];
   return node.nextHops().flatMap(({ address, interfaceName }): readonly Claim[] => {
     const text = formatAddress(address);
     const isElsewhere = link !== undefined && link !== interfaceName;
-    // What the node itself has is a claim of its own.
+    // An address of the node itself is a claim of its own.
     if (isElsewhere || node.liveness.whose.nodeAddresses().has(text)) return [];
-    // On a bridge a pod may be that router; those of macvlan and ipvlan the node does not reach.
+    // On a bridge a pod may be that router; the node does not reach pods of macvlan and ipvlan.
     if (bridgeName !== undefined && !isOutside(node, { address })) return [];
     const owner = `${text} is a router of the node (${interfaceName})`;
     const consequence = "one of the range: a pod that gets it takes the router from the network";
@@ -103,7 +103,10 @@ function claimFinding(
   return { ...about, path: held.path, file: held, message, remedy };
 }
 
-/** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
+/**
+ * The findings on other networks of the node, which sends packets for an address to one network alone. Bridges of networks are
+ * compared by their ranges.
+ */
 function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source: path = "", isRouted, rangeSets } = network;
   if (!isRouted || !node.liveness.whose.isInNode()) return [];
@@ -141,8 +144,8 @@ function isOutside({ liveness }: Node, { address }: Pick<NextHop, "address">): b
 }
 
 /**
- * Whether packets for an interface's network and for the subnet of a range get in each other's way. Those for a larger network go to
- * the subnet, which has the longer prefix; an address without a network is one that ADD hands out, or none of the range.
+ * Whether packets for an interface's network and for the subnet of a range get in each other's way. A larger network does no
+ * harm, since the subnet has the longer prefix; an address without a network is one that ADD hands out, or outside the range.
  */
 function takesFrom(own: InterfaceAddress, range: Range): boolean {
   const network = subnetWith(own);

@@ -16,8 +16,8 @@ import { describeHolder, namedPods, podOrHolder } from "./holder.ts";
 import { releaseCommand } from "./remedy-command.ts";
 
 /**
- * Checks whether running pods, or all other holders, would get their addresses again. What the dead hold is to go, whatever range it
- * is of.
+ * Checks whether running pods, or all other holders, would get their addresses again. The addresses of dead holders are to go,
+ * whatever their range.
  */
 export function outOfRangeFindings(node: Node, of: "running pods" | "others"): readonly Finding[] {
   return node.asked.flatMap((directory) => {
@@ -39,20 +39,20 @@ export function outOfRangeFindings(node: Node, of: "running pods" | "others"): r
 /** The advice on what a running pod holds: release refuses to take it. */
 const RESTART: Partial<Finding> = { remedy: "restart its pod, which then gets another address" };
 
-/** The advice on what the node itself has, which looks alive whether or not its container is. */
+/** The advice on an address of the node itself: it looks alive whether or not its container is. */
 const OF_NODE: Partial<Finding> = {
   remedy:
     "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it",
 };
 
-/** What is to be done about an address that its holder would not get again; `undefined` for what a dead container holds. */
+/** The advice on an address that its holder would not get again; `undefined` for one that a dead container holds. */
 function adviceOn(
   { liveness: { whose } }: Node,
   { reservation, conclusion: { liveness } }: KnownReservation,
 ): Partial<Finding> | undefined {
   if (whose.nodeAddresses().has(reservation.text)) return OF_NODE;
   if (liveness === "alive") return RESTART;
-  // A file that names no container is no leak, which gc would release.
+  // A file that names no container is no leak, so gc does not release it.
   const isLeak = liveness === "dead" && containerOf(reservation.owner) !== "";
   return isLeak ? undefined : { commands: [releaseCommand(reservation)] };
 }
@@ -93,7 +93,7 @@ function formerRangeFindings(
 /** Which place counts where configurations of a network differ. */
 const FIRST = ["gateway", "reserved", "excluded", "otherNode", "outside"] as const;
 
-/** What an address is, for which ADD would not hand it out to its holder; `undefined` where it would, or may. */
+/** The place of an address that keeps ADD from handing it out to its holder; `undefined` where ADD would, or may. */
 function placeOf(
   { cache }: Node,
   { networks }: NetworkDirectory,
@@ -105,7 +105,7 @@ function placeOf(
   const pod = cache.podOf(reservation);
   const isItsOwn = places.some((place) => {
     if (place.kind !== "reserved") return place.kind === "handedOut" || place.kind === "unknown";
-    // A holder whose pod is not known may be the one that is meant.
+    // A holder whose pod is not known may be that pod.
     return place.entry.pod !== undefined && (pod === "" || pod === place.entry.pod);
   });
   // A file that names no container does no harm where nobody else gets the address.

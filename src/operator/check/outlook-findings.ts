@@ -7,7 +7,7 @@ import type { Node } from "../node.ts";
 import { hasFailedFor } from "./call-findings.ts";
 import type { Finding } from "./finding.ts";
 
-/** Looks whether an ADD in a network fails, whatever is free in its ranges, and for a reason that no failed call has told. */
+/** Looks whether an ADD in a network fails, whatever is free in its ranges, for a reason that no failed call has told. */
 export function outlookFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const found = new Map<string, Finding>();
   for (const network of directory.networks) {

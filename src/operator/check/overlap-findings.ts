@@ -1,4 +1,4 @@
-/** Findings on networks that may hand out the same address on one link. Who has one of these already is a finding of its own. */
+/** Findings on networks that may hand out the same address on one link; an address that two have already is another finding. */
 
 import { formatAddressRange, intersectionOf } from "../../ipam/address.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";

@@ -25,7 +25,7 @@ export function pluginFindings({ context, isOfAll }: Node): readonly Finding[] {
 function findingsOn(context: Context, place: PluginPlace): readonly Finding[] {
   const { system } = context;
   const { directory, target, name } = place;
-  // Nothing is started for it: others than root may have put it there.
+  // The file is read and not started: others than root may have put it there.
   if (describesThis(system, target)) return [];
   const options = name === PLUGIN ? [] : ["--as", name];
   const about = {

@@ -13,7 +13,7 @@ import type { Node } from "../node.ts";
 /** Where plugins are looked for. */
 export interface PluginDirectories {
   readonly directories: readonly string[];
-  /** The runtime that says that it looks there, one after the other, and nowhere else; `undefined` where one may. */
+  /** The runtime that looks in these directories in turn, and says so; `undefined` where one may look elsewhere. */
   readonly runtime: string | undefined;
   /** Where a plugin that is missing everywhere is to be put. */
   readonly likely: string;
@@ -30,7 +30,7 @@ export function placesOf(
   { file, document }: Configuration,
   names: readonly string[],
 ): PluginDirectories | undefined {
-  // Who uses a network by its name, as podman does its own, looks in directories of its own.
+  // Runtimes that use a network by its name, as podman does its own, look in directories of their own.
   const isOfOther = makerOf({ source: file.source, ...mainPluginOf(document) }) !== undefined;
   const isUsed = uses.get(file)?.kind === "used" && !isOfOther;
   const readers = readRuntimes(system).filter(

@@ -19,7 +19,7 @@ const EXECUTABLE = 0o111;
 export function presentPlugin(system: OperatorSystem, path: string): PresentPlugin {
   const kindAt = () => attempt(() => system.status(path).kind, "nothing", "ENOENT", "ENOTDIR");
   const kind = attempt(kindAt, "unseen");
-  // The runtime goes past a directory of that name.
+  // The runtime passes over a directory with the plugin's name.
   if (kind === "directory") return { kind: "nothing" };
   if (kind === "nothing") {
     const target = attempt(() => system.readLink(path), undefined);
@@ -45,8 +45,8 @@ export function presentPlugin(system: OperatorSystem, path: string): PresentPlug
 const ROOT = 0;
 
 /**
- * Whether a plugin may be started to see whether it can be: as the runtime does it, by root and outside of a container or unit, and
- * only where nobody but root can have put it there, by whatever part of its path.
+ * Whether a plugin may be started as a test: as the runtime does it, by root and outside of a container or unit, and only where
+ * nobody but root can have changed any part of its path.
  */
 function isToBeStarted(system: OperatorSystem, path: string): boolean {
   const isOfRoot = (part: string, expected: "file" | "directory"): boolean => {
@@ -55,9 +55,9 @@ function isToBeStarted(system: OperatorSystem, path: string): boolean {
   };
   const isSafe = (part: string): boolean =>
     isOfRoot(part, "directory") && (part === "/" || isSafe(parentOf(part)));
-  // The first process is that of a container where only those of one are seen.
+  // If only the processes of a container are seen, the first process is that container's.
   const isOnNode = seesHostProcesses(system) && hasMountsOfNode(system);
-  // What a relative path leads to depends on the directory of the runtime.
+  // A relative path depends on the working directory of the runtime.
   if (system.userId() !== ROOT || !isOnNode || !path.startsWith("/")) return false;
   return attempt(() => isOfRoot(path, "file") && isSafe(parentOf(path)), false);
 }
@@ -68,7 +68,7 @@ const LONGEST_ANSWER = 64 * 1024;
 /** How long to wait for it, in milliseconds. */
 const TIMEOUT = 2000;
 
-/** What a program ends with that lacks a library, or that the kernel kills for what is in it: SIGILL, SIGBUS or SIGSEGV. */
+/** The exit codes of a program that lacks a library, or that the kernel kills for its content: SIGILL, SIGBUS or SIGSEGV. */
 const UNUSABLE: ReadonlySet<number> = new Set([127, 128 + 4, 128 + 7, 128 + 11]);
 
 /** Starts a plugin with CNI_COMMAND=VERSION, whatever it answers; `undefined` where it was started, or that is not known. */

@@ -31,7 +31,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
     const { sets } = node.nextAddIn(directory, network);
     return sets.flatMap(({ kind, ranges: set, counts }): readonly Finding[] => {
       const { used, capacity, free } = counts;
-      // That every ADD fails is found by its dry run. Or every address is some pod's own: there is none that could be missing.
+      // The dry run finds that every ADD fails. Or every address is some pod's own, so that none can be missing.
       if (kind === "empty" || capacity === 0n) return [];
       const isFull = kind === "full";
       if (!isFull && (permille(counts) ?? 0) < NEARLY_FULL) return [];
@@ -47,8 +47,8 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
 }
 
 /**
- * What is said of those that hold addresses of a set: all live, so that nothing is to be released; or some are alive and run no
- * process, and need not be.
+ * The text and the advice on the holders of the addresses of a set: all live, so that nothing is to be released; or some live
+ * without a process, and need not.
  */
 function holdersIn(
   { facts, liveness }: Node,
@@ -64,7 +64,7 @@ function holdersIn(
       text: `; all ${here.length} are of living pods`,
       advice: { remedy: ALL_LIVE, commands: [] },
     };
-  // Where a process may be unseen, each of them may run one.
+  // If a process may be unseen, each container may run one.
   const isSeen = facts.namespaces().incomplete === undefined;
   const idle = isSeen ? countWithoutProcess(here, facts.now()) : 0;
   if (idle === 0) return { text: "", advice: {} };

@@ -66,7 +66,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   if (!reservation.network.removable.has(reservation.name)) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
-  // It does not keep its address from being handed out again.
+  // The file does not keep its address from being handed out again.
   const users = node.liveness.places.with(reservation.text);
   if (users.length > 0) {
     const text = `${message}; the address is in use ${users.map(describePlace).join("; ")}`;
@@ -83,7 +83,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   return [{ ...finding, message: text, remedy, commands: [releaseCommand(reservation)] }];
 }
 
-/** Whether no attachment that libcni's cache knows may live with the address of a reservation, and all is known. */
+/** Whether libcni's cache is known in full, and none of its attachments with the address may live. */
 function isNobodys({ liveness }: Node, { network, text }: NodeReservation): boolean {
   const { attachments, unreadable } = liveness.whose.known();
   const own = attachments.filter(

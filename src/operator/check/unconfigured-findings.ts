@@ -72,7 +72,9 @@ function reasonFor(
 /** What comes first where a configuration cannot be read. */
 const UNREAD = "correct the configuration that cannot be read. Unless it is that of this network, ";
 
-/** Whoever goes back later makes the pods since then those of a former network. */
+/**
+ * The advice to take a change back, as long as no pod got an address by it: the later pods would be those of a former network.
+ */
 const BY_MISTAKE =
   "If the change was a mistake, and no pod got an address by it since, take it back instead";
 
@@ -120,7 +122,7 @@ function findingOn(
     const isOnly = networks.every(({ source }) => source === undefined);
     return {
       ...about,
-      // Without any other nothing deletes these pods, or starts new ones.
+      // If no other network is configured, nothing deletes these pods, or starts new ones.
       severity: kind !== "multus" && isOnly ? "error" : "warning",
       message: `${message}; it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
       remedy: `${before}restart these pods, then run gc: their DEL is called with another configuration. Remove the directory once it has no reservation. ${BY_MISTAKE}`,

@@ -33,15 +33,13 @@ export interface ConfigurationFile {
 export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
-  /** The text of what could not be read as a configuration, empty where not even that could; `undefined` where it was read. */
+  /** The text that could not be read as a configuration, empty where there is none; `undefined` where it was read. */
   readonly unread?: string;
 }
 
 const NAMES = /"name"\s*:\s*"/i;
 
-/**
- * Whether a network may be configured by a file that cannot be read, or that no runtime can use: by one that names it, or none.
- */
+/** Whether a file that cannot be read, or that no runtime can use, may configure a network: it names that network, or none. */
 export function mayBeConfigured(
   network: string,
   files: readonly ConfigurationFile[],
@@ -86,8 +84,8 @@ export function readConfigurationFiles(
 }
 
 /**
- * The names in a directory: none where nothing is there, a link to itself, or another user's directory; what else cannot be
- * read may have networks.
+ * The names in a directory: none if it is missing, a link to itself, or another user's. Any other one that cannot be read may
+ * have networks, and is a problem.
  */
 function namesIn(
   system: System,
@@ -103,8 +101,8 @@ function namesIn(
 }
 
 /**
- * A member of a network or a plugin, as libcni reads it: of a list it decodes a map, in which a key is as it is written, of a
- * plugin a type of Go, whose keys are in any letter case.
+ * A member of a network or a plugin, as libcni reads it. It decodes a list into a map, whose keys are exact, and a plugin into
+ * a type of Go, whose keys are in any letter case.
  */
 export function memberOf(value: Json, key: string): unknown {
   const isPlugin = valueInAnyCase(value, "type") !== undefined && !hasPlugins(value);
@@ -180,7 +178,7 @@ function documentIn(text: string): Json {
   }
 }
 
-/** What a file says as one plugin, which one with another suffix than a list has is (`ConfFromFile` of libcni). */
+/** What a file says as one plugin, as libcni reads a file without the suffix of a list (`ConfFromFile`). */
 function asPlugin({ document }: ConfigurationFile): Partial<ConfigurationFile> {
   const problem = pluginRefusal(document);
   const hint = hasPlugins(document)
@@ -196,7 +194,7 @@ function asList(
 ): Partial<ConfigurationFile> {
   const refusal = listRefusal(document);
   const inlinedOnly = isTrue(exactMember(document, "loadOnlyInlinedPlugins"));
-  // Of a list without a name libcni knows no plugins beside it either.
+  // libcni knows no plugins beside a list without a name either.
   if (refusal !== undefined || inlinedOnly || network === "") return { refusal };
   const beside = join(directory, network);
   try {

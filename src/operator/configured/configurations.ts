@@ -62,7 +62,9 @@ export function configurationsIn(
   });
 }
 
-/** Whether a document has one of these names anywhere: what libcni refuses may have the plugin where it is not looked for. */
+/**
+ * Whether a document has one of these names anywhere: one that libcni refuses may have the plugin where it is not looked for.
+ */
 function mentions(document: Json, plugins: ReadonlySet<string>): boolean {
   const text = JSON.stringify(document);
   return [...plugins].some((name) => text.includes(`"${name}"`));

@@ -44,7 +44,7 @@ export function readContainerds(system: System): readonly Runtime[] {
 }
 
 /**
- * What a later file says takes the place of what an earlier one does, and what it does not say stays.
+ * What the files say together: a later file replaces what an earlier one says, and leaves what it does not mention.
  *
  * @throws SyntaxError where containerd 1 may read something else: there a section of a later file replaces the whole earlier one
  */
@@ -65,7 +65,7 @@ function saidIn(files: readonly TomlFile[]): Said {
 function saidOf(file: TomlFile, section: string): Said {
   const keys = ["plugins", section, "cni"];
   const configurations = textAt(file, [...keys, "conf_dir"]);
-  // With both containerd refuses to start, unless the list is the default.
+  // containerd refuses to start with both, unless the list is the default.
   const directory = textAt(file, [...keys, "bin_dir"]);
   const directories = textsAt(file, [...keys, "bin_dirs"]);
   const plugins = directory === undefined ? directories : [directory];

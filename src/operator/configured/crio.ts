@@ -28,7 +28,7 @@ export function readCrio(system: System): readonly Runtime[] {
   const directories = files
     .map((file) => textsAt(file, [...NETWORK, "plugin_dirs"]))
     .findLast((all) => all.length > 0);
-  // The key of before 2019 adds to the others.
+  // The key from before 2019 adds to the others.
   const former = last("plugin_dir") ?? [];
   return [
     {

@@ -4,18 +4,22 @@ import type { ConfigurationFile } from "./configuration-files.ts";
 import { describeReaders, type Runtime } from "./runtime.ts";
 
 /**
- * Who uses a file. containerd and CRI-O use the first of their directory alone, multus, podman, nerdctl and cnitool any, by
- * the name of its network, and of that a list before a plugin alone.
+ * Who uses a file. containerd and CRI-O use only the first of their directory; multus, podman, nerdctl and cnitool use any, by
+ * the name of its network, and a list before a plugin alone.
  */
 export interface FileUse {
   /**
-   * Whether every runtime uses it that reads its directory (`used`), or those that ask for its network by name (`byName`); whether it
-   * is in a directory that none of the runtimes reads (`unread`), none uses it, as another one of its network comes first (`behind`),
-   * or none can (`refused`). Or it is no file: whoever attached a pod to the network had its configuration from elsewhere (`cached`).
+   * Who uses the file. `used`: every runtime that reads its directory. `byName`: those that ask for its network by name.
+   * `unread`: nobody, since no runtime reads its directory. `behind`: nobody, since another file of its network comes first.
+   * `refused`: nobody, since no runtime can. `cached`: it is no file; whoever attached a pod to the network had its
+   * configuration from elsewhere.
    */
   readonly kind: "used" | "byName" | "unread" | "behind" | "refused" | "cached";
   readonly file: ConfigurationFile;
-  /** The file that is used in its place: one of its network, or the one that those of Kubernetes use, unless that calls it, as multus. */
+  /**
+   * The file that is used in its place: one of its network, or the one that the runtimes of Kubernetes use, unless that calls
+   * this one, as multus does.
+   */
   readonly other?: ConfigurationFile | undefined;
   /** Why it is not used by all, as a clause; `undefined` where it is, or nothing is in its place, or it is refused. */
   readonly why?: string | undefined;
@@ -37,7 +41,7 @@ export function usesOf(
   const usable = files.filter(({ refusal }) => refusal === undefined);
   const firstIn = (directory: string): ConfigurationFile | undefined =>
     usable.find((file) => isRead(file) && file.directory === directory);
-  // Of several directories a runtime may read the one in which such a network is the first.
+  // A runtime may read just the directory in which such a network is the first.
   const firstNetworks = new Set([
     ...files.flatMap(({ directory }) => firstIn(directory)?.network ?? []),
     ...runtimes.flatMap(({ network }) => network ?? []),
@@ -87,7 +91,10 @@ export function isInUse(use: FileUse | undefined): boolean {
   return use?.kind === "used" || use?.kind === "byName";
 }
 
-/** Whether nobody uses a file, and another one of its network is used; one that is refused tells what there is of its network. */
+/**
+ * Whether nobody uses a file, and another one is used in its place. A refused file without another one still tells what there
+ * is of its network.
+ */
 export function isUnused(use: FileUse | undefined): boolean {
   return use?.other !== undefined && use.kind !== "byName";
 }

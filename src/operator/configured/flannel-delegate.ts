@@ -31,7 +31,7 @@ export function flannelDelegate(
 ): JsonObject {
   const { name = "", cniVersion = "" } = plugin;
   const capabilities = valueInAnyCase(plugin, "capabilities") ?? null;
-  // As flannel, which leaves alone what is there, be it null.
+  // flannel, too, leaves alone what is there, even `null`.
   const delegate: JsonObject = { type: "bridge", ...objectAt(plugin, "delegate") };
   const isBridge = textOf(valueInAnyCase(delegate, "type")) === "bridge";
   return {

@@ -14,7 +14,7 @@ export function whyInvalid(text: string): string {
   if (error === undefined) return "invalid JSON: it is nested too deep";
   const { message, offset } = error;
   const found = text.codePointAt(offset) ?? 0;
-  // Of quotes, spaces and marks that are not ASCII, Go names the first byte.
+  // Go names only the first byte of quotes, spaces and marks that are not ASCII.
   const code = found.toString(16).toUpperCase().padStart(4, "0");
   const character = found < 0x80 ? "" : `; it is U+${code}`;
   const template = text.includes("{{") ? "; it may be a template that the runtime fills in" : "";

@@ -59,6 +59,6 @@ export function mainPluginOf(document: JsonObject): MainPlugin {
   const master = textAt("master");
   if (!ON_MASTER.includes(type) || master === "") return { ...other, link: undefined };
   const link = vlanOn(master, "vlanId");
-  // An interface of the pod is none of the node, whatever its name.
+  // An interface of the pod is not one of the node, whatever its name.
   return { ...other, link: isSet("linkInContainer") ? `${link} of the pod` : link };
 }

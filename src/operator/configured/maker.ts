@@ -1,4 +1,4 @@
-/** Whose own network a configuration is, of runtimes that write their configurations themselves. */
+/** Which runtime wrote a configuration for a network of its own. */
 
 import type { FoundNetwork } from "./found-network.ts";
 

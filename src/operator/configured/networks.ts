@@ -135,8 +135,8 @@ function distinctProblems(
 }
 
 /**
- * The first configuration of each network with the same ranges: multus has copies of those of others. One that has none, as an
- * entry for GC alone, counts only where no other has.
+ * The first configuration of each network with the same ranges: multus copies the configurations of others. A configuration
+ * without ranges, such as an entry for GC alone, counts only where no other has any.
  */
 function differing(found: readonly FoundNetwork[]): FoundNetwork[] {
   const ofNetworks = Map.groupBy(found, ({ files }) => files.directory);

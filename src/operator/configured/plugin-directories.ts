@@ -9,19 +9,19 @@ import { readRuntimes } from "./runtimes.ts";
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
 
-/** How the names of the copies begin that BuildKit brings, in a directory of its own. */
+/** The beginning of the names of BuildKit's copies of plugins, in a directory of its own. */
 export const BUILDKIT_PREFIX = "buildkit-cni-";
 
-/** The name of its copy of this plugin, for a network whose configuration it keeps in memory. */
+/** The name of BuildKit's copy of this plugin, for a network whose configuration BuildKit keeps in memory. */
 export const BUILDKIT_PLUGIN = `${BUILDKIT_PREFIX}${PLUGIN}`;
 
 /** The name of the other plugin that this program is when it is called by it. */
 export const STATIC = "static";
 
-/** How the name of a file ends, after that of a plugin, that says that this program is installed, see `markerText`. */
+/** The suffix, after a plugin's name, of a file that says that this program is installed, see `markerText`. */
 export const INSTALLED = ".installed";
 
-/** How a file `NAME.installed` begins, of whatever version: this program was installed as NAME in its directory. */
+/** The beginning of a file `NAME.installed` of any version: this program was installed as NAME in its directory. */
 function markerStart(name: string): string {
   return `${name} was installed in this directory; `;
 }
@@ -40,7 +40,7 @@ export interface PluginDirectory {
 
 const K3S_CONFIGURATIONS = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
 
-/** k3s has used this one since the releases of October 2024, and the other before. */
+/** The directory that k3s has used since its releases of October 2024; before, it used the other one. */
 const K3S = "/var/lib/rancher/k3s/data/cni";
 const K3S_BEFORE = "/var/lib/rancher/k3s/data/current/bin";
 

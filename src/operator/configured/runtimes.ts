@@ -7,8 +7,8 @@ import { readCrio } from "./crio.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Reads the configurations of containerd and CRI-O, once. Where `$NETCONFPATH` says which directory is read, they are not asked. What
- * the options in the command line of a runtime say is not known.
+ * Reads the configurations of containerd and CRI-O, once. Where `$NETCONFPATH` says which directory is read, they are not
+ * asked. The command-line options of a runtime are not known.
  *
  * @returns those whose configuration is where it usually is; none if one of them cannot be read, which may say anything
  */

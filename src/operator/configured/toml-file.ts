@@ -43,7 +43,7 @@ export function isThere(system: System, path: string): boolean {
 }
 
 /**
- * The text at a place in a file; `undefined` where there is none, or it is empty, by which runtimes mean the same.
+ * The text at a place in a file; `undefined` where it is missing or empty, which is the same to runtimes.
  *
  * @param keys those of the tables, and its own
  * @throws SyntaxError if there is something else, with which no runtime starts

@@ -1,4 +1,7 @@
-/** Keys of a configuration that nothing reads, be it `ipam` itself. Of others' keys nothing is said, unless one that is read was meant. */
+/**
+ * Keys of a configuration that nothing reads, even `ipam` itself. A key of another plugin is named only if it resembles one
+ * that is read.
+ */
 
 import { listOf, textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
@@ -19,12 +22,12 @@ const shortForm: readonly string[] = rangeKeys.filter((key) => key !== "subnet")
 
 /** The places of a list of plugins, each with the keys that something reads there. */
 const places: Readonly<Record<string, readonly string[]>> = {
-  // Those of libcni 1.3 (`NetworkConfFromBytes`).
+  // libcni 1.3 reads these (`NetworkConfFromBytes`).
   [LIST]: [
     ...["cniVersion", "cniVersions", "name", "plugins"],
     ...["disableCheck", "disableGC", "loadOnlyInlinedPlugins"],
   ],
-  // Those of libcni, and this program's.
+  // libcni and this program read these.
   [PLUGIN]: [
     ...["cniVersion", "name", "type", "capabilities", "ipam", "dns", "args", "runtimeConfig"],
     ...["prevResult", "gcOnly"],
@@ -74,7 +77,7 @@ function unreadAt(place: string, value: Json, path: string, plugin: string): rea
   });
 }
 
-/** Where a key of a plugin is read that belongs right around or in this place; `undefined` where it is read at others, too. */
+/** The place right around or in this one in which a key of a plugin is read; `undefined` where it is read in others, too. */
 function elsewhere(place: string, key: string, plugin: string): string | undefined {
   const around = (at: string): string => at.replace(/\.?[^.]+$/, "");
   const reading = Object.keys(places).filter((at) =>
@@ -86,7 +89,7 @@ function elsewhere(place: string, key: string, plugin: string): string | undefin
 }
 
 /**
- * Why a file does not use this plugin that seems meant to.
+ * Why a file that seems meant to use this plugin does not.
  *
  * @param document of the file: a plugin, or a list of them
  * @param names by which configurations call this plugin

@@ -28,7 +28,7 @@ import { once, onceFor } from "../once.ts";
 export interface Standpoint {
   /** Whether the processes of the node are seen, and not only those of a container. */
   readonly seesNode: boolean;
-  /** Whether this process is known to be in another namespace than the node's, so that it is not told what that is linked with. */
+  /** Whether this process is known to be outside the node's namespace: the kernel does not tell it what is linked with that. */
   readonly isElsewhere: boolean;
   readonly ofNode: string | undefined;
   readonly ofFirstProcess: string | undefined;
@@ -156,7 +156,7 @@ export class NodeLifeFacts implements LifeFacts {
   fateOf(reservation: NodeReservation): Fate | undefined {
     const { network, name, owner, status } = reservation;
     if (status === undefined) return undefined;
-    // Where only one was read, the others are not.
+    // If only this reservation was read, the others stay unread.
     const journal = network.isRead
       ? this.journalOf(network).states
       : reservationStates(network.files, this.states, () => [reservation]);

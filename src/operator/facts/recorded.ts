@@ -18,7 +18,7 @@ export function readRecorded(directory: NetworkDirectory): IsRecorded | undefine
   try {
     if (files.state === undefined || directory.isShared) return undefined;
     const journal = requireJournal(files, ALL);
-    // Where calls have been and keep none, the lock is of a kind that does not allow it.
+    // If calls have been here and keep no journal, the lock is of a kind that does not allow one.
     if (journal === undefined && exists(files.system, files.stateDirectory)) return undefined;
     const listed = listedIn(journal?.found ?? []);
     return ({ name, owner }) => listed.get(name) === keyOf(owner);

@@ -27,8 +27,8 @@ const FILE = "collection.json";
 const NOTHING: CollectionRecord = { lastRun: undefined, seenDead: new Map() };
 
 /**
- * What no other reservation of the network has, earlier or later: the name of its file, which file that is, and who holds it.
- * `undefined` if the file names no container, or its time cannot be read.
+ * The identity of a reservation, which no other one of the network has, earlier or later: the name of its file, which file that
+ * is, and who holds it. `undefined` if the file names no container, or its time cannot be read.
  */
 export function seenId({
   name,

@@ -48,7 +48,7 @@ export function decideBy(rules: Rules): (known: KnownReservation) => DecidedRese
     const container = containerOf(reservation.owner);
     const isAlive = conclusion.liveness === "alive";
     if (list?.has(container) ?? isAlive) return decided("alive");
-    // What was made since the list was lives, unless its date is of a clock that was wrong.
+    // A reservation that was made after the list is alive, unless its date is of a clock that was wrong.
     const age = asOf - written;
     if (age < grace && !isAhead(written, now)) return decided("young");
     if (isAlive) return decided("alive");

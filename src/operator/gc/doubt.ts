@@ -41,7 +41,7 @@ export function doubtOn(
   return tooMany(list, network, judged) ?? tooFew(list, network, liveness);
 }
 
-/** Whether the list lacks a container of which a process shows that it lives. What is young need not be in a list yet. */
+/** Whether the list lacks a container that lives, as a process shows. A young one need not be in a list yet. */
 function isLacked(
   { decision, conclusion, reservation }: DecidedReservation,
   list: LiveList,
@@ -50,7 +50,7 @@ function isLacked(
   return decision === "alive" && isRunning && !list.has(containerOf(reservation.owner));
 }
 
-/** Whether it may be the process of a listed container, with the same address in another network, or any that it likes. */
+/** Whether the process may be a listed container's, which has the same address in another network, or has taken this one. */
 function isBesideListed({ reservation }: DecidedReservation, list: LiveList, { whose }: Lives) {
   return whose.containersBeside(reservation).some(list.has);
 }
@@ -71,8 +71,8 @@ function tooMany(
 }
 
 /**
- * Each network namespace in which processes run, and of which nothing tells whose it is, may be that of a living container whose
- * address the kernel never has, as that of a virtual machine. A list that has fewer containers than that for them lacks some.
+ * Why the list has too few containers. Each network namespace with a process that nothing assigns to a container may be that of
+ * a living one whose address the kernel never has, such as a virtual machine.
  */
 function tooFew(list: LiveList, network: string, liveness: Lives): string | undefined {
   const strangers = liveness.whose.strangersWithProcess();

@@ -60,9 +60,9 @@ function collect(context: Context): Report {
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const node = openNode(context, context.operands[0]);
   const readAt = system.now();
-  // Before the list: what is reserved meanwhile is not in it.
+  // The reservations are read before the list, which lacks what is reserved meanwhile.
   requireReadable(node.askedReservations());
-  // Before the namespaces: what ends meanwhile does not contradict it.
+  // The list is read before the namespaces, so that what ends meanwhile does not contradict it.
   const source = readLiveSource(context, readAt);
   node.cache.requireReadable();
   const collections = node.asked.map((directory) => {
@@ -76,7 +76,7 @@ function collect(context: Context): Report {
     return [said ?? [], record(collection, has("--yes")) ?? []].flat();
   });
   for (const message of messages) log(message);
-  // What a run with --yes is the first to find waits for the second.
+  // A reservation that a run with --yes is the first to find dead waits for the second run.
   const isLeft = collections.some(({ decided }) =>
     decided.some(({ decision }) => decision === "due" || (decision === "waiting" && !has("--yes"))),
   );

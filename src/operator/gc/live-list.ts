@@ -8,8 +8,8 @@ export interface LiveList {
   readonly size: number;
   readonly has: (containerId: string) => boolean;
   /**
-   * Whether it could have a container: the id has the form of those that runtimes make, or is in a namespace of containerd of
-   * which the list has others, where users choose the names.
+   * Whether the list could have a container: its id has the form that runtimes make, or is in a namespace of containerd in
+   * which users choose the names and of which the list has others.
    *
    * @example mayHave("cilium-ingress-node1"); // false
    */
@@ -71,7 +71,7 @@ function namespaceOf(id: string): string {
   return id.slice(0, Math.max(id.indexOf("-"), 0));
 }
 
-/** What is behind each hyphen: a namespace may have some itself. */
+/** The parts of an id after each hyphen: a namespace may have hyphens itself. */
 function endsOf(id: string): readonly string[] {
   const parts = id.split("-");
   return parts.slice(1).map((_, at) => parts.slice(at + 1).join("-"));

@@ -82,8 +82,7 @@ function dateOf(system: System, name: string, modified: bigint): number {
 }
 
 /**
- * Runs a command with `pipefail`, so that a pipeline fails with any of its parts: where /bin/sh does not have it, as
- * dash, by bash.
+ * Runs a command with `pipefail`, so that a pipeline fails with any of its parts; bash runs it where /bin/sh (dash) lacks that.
  */
 const WITH_PIPEFAIL = `if (set -o pipefail) 2>/dev/null; then set -o pipefail; eval "$1"
 elif command -v bash >/dev/null; then exec bash --posix -o pipefail -c "$1"

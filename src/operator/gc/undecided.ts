@@ -30,7 +30,7 @@ export function undecidedText(
   const isOrAre = verbFor(undecided.length, "is", "are");
   const count = `${undecided.length} of ${plural(decided.length, "reservation")} ${isOrAre} undecided`;
   const why = `${files.network}: ${count}: ${conclusion.reason}`;
-  // Before it can be read, nothing decides.
+  // Nothing decides as long as evidence cannot be read.
   if (!mayBeDead(conclusion)) return why;
   const id = containerOf(reservation.owner);
   // podman's containers have such ids, too.

@@ -40,7 +40,7 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** The errors of a path where there is no directory: nothing is reserved there, and what ADD says of it is found. */
+/** The errors of a path without a directory: nothing is reserved there, and the error of an ADD is a finding of its own. */
 const NO_DIRECTORY = ["ENOENT", "ENOTDIR"] as const;
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
@@ -133,8 +133,8 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reservations of an address, in its canonical form, also what was reserved since the others were read; those whose files
-   * have other names for it only once all are read.
+   * The reservations of an address, in its canonical form, including those made since the others were read. Files with other
+   * names for the address are found only once all are read.
    */
   heldAt(address: string): readonly NodeReservation[] {
     this.#byAddress ??=
@@ -185,7 +185,7 @@ export class NetworkDirectory {
   }
 }
 
-/** A reservation on this node, as it was when its file was opened. What is not asked for of 65 000 is not made. */
+/** A reservation on this node, as it was when its file was opened. Its values are made when asked for: there may be 65 000. */
 export class NodeReservation {
   readonly network: NetworkDirectory;
   /** The name of its file. */
@@ -215,11 +215,11 @@ export class NodeReservation {
     this.#address = number;
   }
 
-  /** Its name is one. */
+  /** The address by which its file is named. */
   get address(): Address {
     const known = this.#address;
     if (typeof known === "object") return known;
-    // To read four octets takes ten times as long.
+    // Parsing the name would take ten times as long as using the number.
     const address = known === "" ? addressIn(this.name) : addressAt(4, BigInt(known));
     this.#address = address;
     return address;
@@ -228,7 +228,7 @@ export class NodeReservation {
   /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
   get since(): number | undefined {
     const { id } = this.status ?? {};
-    // Without the last digits: a number of so many digits takes long to read.
+    // The last six digits are cut off first: a number of so many digits takes long to read.
     return id === undefined ? undefined : Number(id.slice(id.indexOf(",") + 1, -6));
   }
 

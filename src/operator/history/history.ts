@@ -140,7 +140,7 @@ function readCalls({ context, asked, isOfAll }: Node): readonly HistoryEvent[] {
 function meantBy(query: Query, all: readonly HistoryEvent[]): readonly HistoryEvent[] {
   const isMeant = ({ address, container, pod }: HistoryEvent): boolean =>
     matches(query, address, container, () => pod) ||
-    // The history has a pod as a word.
+    // The history writes a pod as one word.
     (query.kind === "pod" && pod === podWord(query.text));
   if (query.kind === "address") return all.filter(isMeant);
   const meant = new Set(all.filter(isMeant));

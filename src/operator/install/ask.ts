@@ -7,7 +7,10 @@ import { fileAt } from "./place.ts";
 
 /** What a path leads to. */
 export interface AskedPlugin {
-  /** A version of this program; another one, also where it cannot be started here; or one that is started and does not answer. */
+  /**
+   * What is there. `ours`: a version of this program. `other`: another one, also where it cannot be started here. `broken`: one
+   * that is started and does not answer.
+   */
   readonly kind: "nothing" | "ours" | "other" | "broken";
   /** The CNI versions that it supports; none where it does not answer. */
   readonly versions: readonly string[];
@@ -31,7 +34,7 @@ const LACKING = 127;
 /** What glibc says of a program whose libraries are not here. */
 const NO_LIBRARY = /error while loading shared libraries|version `[^']*' not found/;
 
-/** What every version of this program has in its file, see `src/verbs/host-local.ts`. */
+/** The text that every version of this program has in its file, see `src/verbs/host-local.ts`. */
 const DESCRIPTION = "With arguments it is a tool for operators: host-local";
 
 /** Why a program that ran into this error has not answered. */
@@ -65,7 +68,7 @@ export function askPlugin(system: OperatorSystem, path: string, name: string): A
     : { kind: "broken", versions, problem };
 }
 
-/** Whether a path leads to a version of this program. What does not contain its description is not run: it may hang. */
+/** Whether a path leads to a version of this program. A file without this program's description is not run: it may hang. */
 export function isOurs(system: OperatorSystem, path: string, name: string): boolean {
   return describesThis(system, path) && askPlugin(system, path, name).kind === "ours";
 }

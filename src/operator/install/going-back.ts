@@ -64,7 +64,10 @@ export function needsOf(
   return [...new Set([...needs, ...maybe])];
 }
 
-/** Each key by itself: what is invalid, or Calico's `usePodCidr`, hides no other. */
+/**
+ * The features in use that another plugin lacks. Each key is looked at by itself, so that an invalid one, or Calico's
+ * `usePodCidr`, hides no other.
+ */
 function featuresOf(document: JsonObject, ipam: Json | undefined): readonly string[] {
   const sets = listOf(valueInAnyCase(ipam, "ranges")) as readonly Json[];
   const ranges = [ipam, ...sets.flatMap((set) => listOf(set) as readonly Json[])];

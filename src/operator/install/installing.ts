@@ -44,7 +44,7 @@ export type Confirm = (plan: readonly string[]) => Outcome | undefined;
 /** This executable, even if it was renamed or deleted. */
 const SELF = "/proc/self/exe";
 
-/** Whether this program was installed, and what is there now, which is asked, is another one, or nothing. */
+/** Whether this program was installed, but another one, or nothing, is there now; the program there is asked. */
 function isReplaced(system: OperatorSystem, { name, target, marker }: PluginPlace): boolean {
   return isMarker(system, marker, name) && !isOurs(system, target, name);
 }
@@ -92,9 +92,9 @@ export function putInPlace(context: Context, place: PluginPlace, confirm: Confir
 }
 
 /**
- * Keeps the plugin that is about to be replaced as the previous one, unless it is a version of this program, or does not
- * answer where the previous one does. Another installer may replace it at any moment, so it is a further name of the file that is
- * examined and kept; and what has come meanwhile, such as the previous one, is kept in its turn.
+ * Keeps the plugin that is about to be replaced as the previous one, unless it is a version of this program, or does not answer
+ * where the previous one does. Another installer may replace it at any moment, so a further name of the file is examined and
+ * kept; whatever has come meanwhile, such as the previous one, is kept in its turn.
  *
  * @throws SystemError
  */
@@ -104,7 +104,7 @@ function keep(system: OperatorSystem, place: PluginPlace): void {
   if (file === undefined) return;
   withTemporaryPath(system, directory, (path) => {
     recover(
-      // Of a symbolic link, too: what it leads to may depend on being called by this name.
+      // A symbolic link is linked itself: its target may depend on being called by this name.
       () => system.link(target, path),
       () => system.copyFile(target, path, 0o755),
       ...NO_HARD_LINK,

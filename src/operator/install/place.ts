@@ -17,7 +17,9 @@ export interface PluginPlace {
   readonly target: string;
   /** The other plugin that was replaced last; never a version of this program. */
   readonly previous: string;
-  /** Says from the end of an installation until a removal begins that this program is installed, see `isMarker`. */
+  /**
+   * The file that says, from the end of an installation until a removal begins, that this program is installed, see `isMarker`.
+   */
   readonly marker: string;
 }
 
@@ -44,11 +46,14 @@ export function requireProtected(system: System, { directory }: PluginPlace): vo
 /** The files of the package of this program, see dpkg(1); one in each line. */
 const FILES_OF_PACKAGE = `/var/lib/dpkg/info/${PLUGIN}.list`;
 
-/** @throws CommandError if there is no directory, or one in place of the plugin, or that is a file of the `.deb` of this program, by whatever name of that */
+/**
+ * @throws CommandError if there is no directory, one is in place of the plugin, or the plugin is a file of this program's
+ *   `.deb`, by whatever name of the directory
+ */
 export function requireUnpackaged(system: System, { name, directory, target }: PluginPlace): void {
   const own = identityOf(system, directory);
   if (own === undefined) throw new CommandError(`install: there is no directory ${directory}`);
-  // Container engines make one in place of a file that they are to mount.
+  // Container engines make a directory in place of a missing file that they are to mount.
   if (attempt(() => system.linkStatus(target).kind === "directory", false)) {
     throw new CommandError(
       `install: ${target} is a directory; nothing was changed. Remove it with: ${shellCommand(["rmdir", target])}`,

@@ -21,7 +21,7 @@ export const forceOption: Option = {
     "go back to a plugin that does not understand the configurations of this node or does not answer here, or to none",
 };
 
-/** What is done, by what is there: where something is there as the previous plugin, and where nothing is. */
+/** The step for what is there now: `former` if there is a previous plugin, `none` if there is none. */
 const steps = {
   ours: { former: "restore", none: "remove" },
   nothing: { former: "restore", none: "leave" },
@@ -44,7 +44,7 @@ export function putBack(context: Context, place: PluginPlace, confirm: Confirm):
   requireUnpackaged(system, place);
   const isInstalled = isMarker(system, marker, name);
   const file = fileAt(system, target);
-  // The previous one first: where another removal renames it meanwhile, what is found then is that plugin.
+  // The previous plugin is asked first: if another removal renames it meanwhile, the second answer is that plugin.
   const before = askPlugin(system, previous, name);
   const now = askPlugin(system, target, name);
   const kind = now.kind === "broken" && !isInstalled ? "other" : now.kind;

@@ -20,7 +20,7 @@ export type AddressInNetwork =
   | { readonly kind: "reserved"; readonly entry: ReservedRange }
   | { readonly kind: "handedOut"; readonly range: Range };
 
-/** What an address is in a network, whoever holds it. The gateway of a range is somebody's by right, and handed out by none. */
+/** What an address is in a network, whoever holds it. The gateway of a range is somebody's by right, and never handed out. */
 export function addressIn(
   network: Pick<FoundNetwork, "rangeSets" | "exclusions" | "reserved" | "acceptsRuntimeRanges">,
   address: Address,

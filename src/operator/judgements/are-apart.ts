@@ -10,7 +10,10 @@ export function areApart(first: NetworkDirectory, other: NetworkDirectory): bool
   );
 }
 
-/** Through the node the pods of two networks meet that are not meant to be separate, as those of two VLANs are. */
+/**
+ * Whether the pods of two networks are on different links. They meet through the node, unless the networks are meant to be
+ * separate, as two VLANs are.
+ */
 function areOnDifferentLinks(first: FoundNetwork, other: FoundNetwork): boolean {
   if (first.isRouted && other.isRouted && !(isVlan(first) && isVlan(other))) return false;
   return first.link !== undefined && other.link !== undefined && first.link !== other.link;

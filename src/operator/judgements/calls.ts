@@ -43,7 +43,7 @@ export interface FailingCalls {
   readonly since: number;
   readonly count: number;
   readonly last: FailedCall;
-  /** A call of each pod, or where none is named container; also one where neither is. */
+  /** One call of each pod, or of each container where no pod is named; also one where neither is named. */
   readonly ofPods: readonly FailedCall[];
 }
 
@@ -80,15 +80,15 @@ export function callsByNetwork(
   return [...found.values()];
 }
 
-/** Whether a call was one of a network; where it could not read its configuration, it need not know where the files are. */
+/** Whether a call was one of a network. A call that could not read its configuration need not know where the files are. */
 export function isCallOf({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
   if (network === "" || network !== files.network) return false;
   return dataDir === "" || join(cleanPath(dataDir), network) === files.directory;
 }
 
 /**
- * When an ADD that succeeded last moved the cursors of a network: one that failed in a later range set has moved those before, so
- * the oldest counts. Only a pod with an address of its own (`ipam.reserved`) moves none in that set.
+ * When a successful ADD last moved the cursors of a network. An ADD that failed in a later range set has moved the cursors of
+ * those before, so the oldest counts. Only a pod with an address of its own (`ipam.reserved`) moves none in that set.
  *
  * @param dates those of the cursors, in milliseconds since the epoch, by the index of the range set: also of sets that are not
  *   configured any more
@@ -102,7 +102,7 @@ export function cursorsMoved(
   const reserving = networks.filter(({ reserves }) => reserves);
   const areKnown = ({ rangeSets, acceptsRuntimeRanges }: ConfiguredSets): boolean =>
     rangeSets.length > 0 && !acceptsRuntimeRanges;
-  // How many sets an ADD has is not known.
+  // The number of sets that an ADD has is not known.
   if (reserving.length === 0 || !reserving.every(areKnown)) return newest([...dates.values()]);
   return newest(
     reserving.flatMap(({ rangeSets }) => {

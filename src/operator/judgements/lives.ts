@@ -22,7 +22,7 @@ import { Whose } from "./whose.ts";
 /** How long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;
 
-/** What of an attachment in libcni's cache shows whether it is alive. */
+/** The members of an attachment in libcni's cache that show whether it is alive. */
 type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
 
 /** A reservation, and what is known of its container. */

@@ -36,7 +36,7 @@ export type Misuse =
       /** The uses without a reservation. */
       readonly surplus: readonly Use[];
       /**
-       * The reservation whose holder is to be restarted, where each place has one, since networks have the same range: that of a
+       * The reservation whose holder is to be restarted, if each place has one because networks share a range: that of a
        * network that is no longer configured, or the youngest.
        */
       readonly toRestart: NodeReservation | undefined;
@@ -103,7 +103,7 @@ function tooMany(uses: readonly Use[], reservations: readonly NodeReservation[])
   const unplaced = held.filter((reservation) => !placed.has(reservation));
   const without = uses.filter(({ reservation }) => reservation === undefined);
   const isUnknown = ({ place }: Use): boolean => place.container === undefined;
-  // The holder of each reservation may be in one of the places of which nothing tells whose they are.
+  // The holders of the reservations may be in the places of which nothing tells whose they are.
   const areHolders = without.filter(isUnknown).length <= unplaced.length;
   const surplus = areHolders ? without.filter((use) => !isUnknown(use)) : without;
   const isFormer = ({ network }: NodeReservation): number => Number(network.sources.length === 0);
@@ -124,14 +124,14 @@ function mayHandOut(
   { sources, hasKnownRanges, ranges }: NetworkDirectory,
   address: Address,
 ): boolean {
-  // A network that is no longer configured may now use another one.
+  // A network that is no longer configured may now use another IPAM plugin.
   if (sources.length === 0) return false;
   return !hasKnownRanges || rangeOf(ranges, address) !== undefined;
 }
 
 /**
- * The uses of an address of which there are too many: networks that never meet may each have one. Of what nobody has reserved, only
- * those count that are known to be of one network: gateways, and rootless containers, have the same.
+ * The uses of an address of which there are too many: networks that never meet may each have one. A use without a reservation
+ * counts only if it is known to be of one network: gateways and rootless containers have the same addresses.
  */
 function usesBeyond(
   uses: readonly Use[],

@@ -71,7 +71,7 @@ export class Places {
     const linked = new Set<number>();
     for (const holder of this.#facts.linked().get(address) ?? [])
       if (holder !== "node") linked.add(holder);
-    // One that is linked may be one of these.
+    // A linked namespace may be one of those whose id is not seen.
     let unseen = 0;
     const seen = this.#whose.with(address).map((namespace): Place => {
       const linkedId = this.#facts.linkedIdOf(namespace);
@@ -132,8 +132,8 @@ export class Places {
   }
 
   /**
-   * Gives the places of which nothing tells whose they are to the attachments of which it is not seen where they live, as those
-   * that libcni before 1.3 has noted, where there are as many.
+   * Assigns the places of which nothing tells whose they are to the attachments that are seen nowhere, such as those that
+   * libcni before 1.3 has noted, if there are as many.
    */
   #withUnseen(
     places: readonly Place[],

@@ -72,8 +72,8 @@ export class Whose {
   });
 
   /**
-   * What libcni's cache knows, without what is of dead containers by the journals: the namespace that such a one had is gone, and
-   * what is at its path is another's.
+   * What libcni's cache knows, without the containers that are dead by the journals: their namespaces are gone, and another's
+   * may be at the path.
    */
   readonly known = once((): Known => {
     const { cache, held } = this.#facts;
@@ -103,14 +103,14 @@ export class Whose {
     return new Set(ids);
   });
 
-  /** The ids of the namespaces that are known as those of this node's containers, by libcni's cache or a journal. */
+  /** The ids of the namespaces that libcni's cache or a journal assigns to this node's containers. */
   readonly ofContainers = once(
     (): ReadonlySet<string> => new Set([...this.#named(), ...this.recorded().living.keys()]),
   );
 
   /**
-   * The ids of the node's namespaces that are not known as such by its processes: in a PID namespace of its own, as inside a
-   * container with a runtime, the node is where the first process and this one are, unless that is known as a container's.
+   * The ids of the node's namespaces that its processes do not show. In a PID namespace of its own, as inside a container with
+   * a runtime, the node is where the first process and this one are, unless that is known as a container's.
    */
   readonly #ofNode = once((): ReadonlySet<string> => {
     const here = this.#facts.standpoint().seesNode ? [] : this.#here();
@@ -178,7 +178,7 @@ export class Whose {
   strangersWithProcess(): readonly Namespace[] {
     const running = this.#strangers().filter(({ processId }) => processId !== undefined);
     if (running.length === 0) return running;
-    // Where the node's processes are not seen, its own namespace is not known as such, but this one and the first one are.
+    // If the node's processes are not seen, its namespace is not known as such, but this process's and the first one's are.
     const known = new Set([...this.#here(), ...this.recorded().living.keys()]);
     return running.filter(({ id }) => id === undefined || !known.has(id));
   }
@@ -192,9 +192,9 @@ export class Whose {
   });
 
   /**
-   * Why a namespace that libcni's cache names as gone may live: a process may have left its own, or a mount been removed, while
-   * another process runs there. In a PID namespace of its own, as of a node that is a container, the processes of its runtime
-   * are seen, though not the node's.
+   * Why a namespace that libcni's cache names, and that is gone from there, may live: a process may have left it, or a mount
+   * been removed, while another process runs there. In a PID namespace of its own, as of a node that is a container, the
+   * processes of its runtime are seen, though not the node's.
    */
   readonly stranger = once((): string | undefined => {
     const { seesNode } = this.#facts.standpoint();

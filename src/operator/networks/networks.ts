@@ -19,7 +19,7 @@ import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 interface Entry {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
-  /** When that was, in milliseconds since the epoch; `undefined` where none is seen. */
+  /** When its last ADD was, in milliseconds since the epoch; `undefined` where none is seen. */
   readonly lastAdd: number | undefined;
 }
 

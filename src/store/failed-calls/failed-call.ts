@@ -93,7 +93,7 @@ export function formatCall(record: CallRecord): string {
     ...outcome,
   };
   for (const [key, value] of Object.entries(line)) {
-    // Whatever is beyond this is cut off in any case, and a text may have 64 MiB.
+    // The rest is cut off in any case, and a text may have 64 MiB.
     if (typeof value === "string") line[key] = value.slice(0, LONGEST_LINE);
   }
   for (const key of cutFirst) {
@@ -132,7 +132,7 @@ function ascii(value: unknown): string {
 /** The records of a text, in their order. What is not a whole line of this form is left out. */
 export function parseCalls(text: string): readonly CallRecord[] {
   const lines = text.split("\n");
-  // Behind the last end of a line there is nothing, or a part of one.
+  // The last line end is followed by nothing, or by a part of a line.
   lines.pop();
   return lines.flatMap((line) => recordIn(line.slice(line.lastIndexOf(START))) ?? []);
 }

@@ -21,7 +21,7 @@ const LONGEST = 1024 * 1024;
 /** What is larger is not ours, in bytes. */
 const LARGEST = 16 * LONGEST;
 
-/** Appends what became of a call, where this user may. Whatever is wrong with that, the call ends as it would have ended. */
+/** Appends what became of a call, where this user may. A failure to do so does not change how the call ends. */
 export function keepCall(system: System, record: CallRecord): void {
   try {
     append(system, formatCall(record));
@@ -36,7 +36,7 @@ function append(system: System, line: string): void {
   const write = (): void => system.appendLine(path, line, 0o600);
   const makeAndWrite = (): void => {
     const directory = parentOf(path);
-    // A machine without `/run` is not given one.
+    // A machine without `/run` does not get one.
     if (!exists(system, parentOf(directory))) return;
     system.makeDirectories(directory, 0o700);
     write();

@@ -67,7 +67,7 @@ export function dateBack(
   const now = system.now();
   const time = isCoarse ? coarseTime(system, now) : ownTime(system, now - DATED_BACK);
   return attempt(() => {
-    // Set but once: what another process writes meanwhile has to show.
+    // The time is set only once, so that what another process writes meanwhile shows.
     system.setModified(directory, time);
     const status = system.status(directory);
     const { modified } = status;

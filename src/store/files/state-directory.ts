@@ -124,8 +124,8 @@ export type StateFault =
 const ROOT = 0;
 
 /**
- * The state directory at a path, or why it is not used: for that it, the directory above it, and that of its temporary files
- * are looked at. A missing one is made when it is needed.
+ * The state directory at a path, or why it is not used. The directory, the one above it, and that of its temporary files are
+ * looked at; a missing one is made when it is needed.
  *
  * @param root the directory above it
  */
@@ -142,14 +142,12 @@ export function openStateDirectory(
   return state;
 }
 
-/**
- * Why nothing is written in a directory, nor believed of what is there; `undefined` where it may be used, or is missing.
- */
+/** Why a directory is neither written to nor believed; `undefined` where it may be used, or is missing. */
 export function directoryFault(system: System, path: string): StateFault | undefined {
   const look = (): StateFault | undefined => {
     const { kind, user, mode } = system.permissions(path);
     if (kind !== "directory") return { kind: "no directory", path };
-    // Who calls is asked only where it matters: nearly always it is root.
+    // The user of this process is asked for only where it matters: nearly always the owner is root.
     if (user !== ROOT && user !== system.userId()) return { kind: "other user", path, user };
     return (mode & WRITABLE_BY_OTHERS) === 0 ? undefined : { kind: "writable", path, mode };
   };

@@ -59,7 +59,7 @@ export function keepHistory(
   );
 }
 
-/** The changes without what was reserved and released again: no container has used it. */
+/** The changes that last: no container has used an address that was reserved and released again. */
 function lasting(changes: readonly Change[]): readonly Change[] {
   const reserved = changes.filter(({ kind }) => kind === "reserved");
   const released = changes.filter(({ kind }) => kind === "released");
@@ -82,7 +82,7 @@ function recordOf(
     address: name,
     container: namesContainer ? owner.containerId : "",
     interfaceName: owner.kind === "attachment" ? owner.interfaceName : "",
-    // What was reclaimed was another's.
+    // A reclaimed address was another pod's.
     pod: isTaken ? "" : pod,
   };
 }
@@ -117,7 +117,7 @@ export function readHistory({
   stateDirectory,
 }: NetworkFiles): readonly HistoryRecord[] | undefined {
   const path = join(stateDirectory, FILE);
-  // This says what this user may not see.
+  // This throws where this user may not see the file.
   statusOfFile(system, path);
   if (state === undefined) return undefined;
   const texts = readRotated(system, path, LARGEST_HISTORY);

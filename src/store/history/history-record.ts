@@ -78,14 +78,14 @@ function wordOf(text: string): string {
 /** The records of a text, in their order. Lines that are not whole are left out. */
 export function parseRecords(text: string): readonly HistoryRecord[] {
   const lines = text.split("\n");
-  // Behind the last end of a line there is nothing, or a part of one.
+  // The last line end is followed by nothing, or by a part of a line.
   lines.pop();
   return lines.flatMap((line) => parseRecord(line) ?? []);
 }
 
 function parseRecord(line: string): HistoryRecord | undefined {
   const words = line.split(" ");
-  // The last time that a verb follows: before it there may be a line without its end.
+  // The record begins at the last time that a verb follows: a line without its end may stand before it.
   const at = words.findLastIndex((word, index) => isVerb(words[index + 1]) && timeAtEnd.test(word));
   const time = String(words[at]).slice(-TIME_LENGTH);
   const [verb, name = "", container, interfaceName, pod, ...others] = words.slice(at + 1);

@@ -49,8 +49,8 @@ export function recordsOf(
 }
 
 /**
- * The lines about what is from before this boot, for the journal that is written anew: those of the oldest boot first. Of the
- * last one they are of the reservations that were there when its seal was put.
+ * The lines about reservations from before this boot, for the journal that is written anew: those of the oldest boot first. The
+ * lines of the last boot are about the reservations that were there when its seal was put.
  *
  * @param journal whole, and of an earlier boot
  * @param reservations gives all, in any order
@@ -85,7 +85,7 @@ export function linesBeforeBoot(
 }
 
 /**
- * Whether a seal was put on this machine, and no other can write there.
+ * Whether a seal was put on this machine, and no other machine can write there.
  *
  * @throws SystemError where that is not known
  */
@@ -95,11 +95,11 @@ function isOfMachine(files: NetworkFiles, { machine }: Seal): boolean {
 }
 
 /**
- * Which reservations were there when a seal was put. If the directory is unchanged: all. If not, the Go plugin may have
- * run since, in this boot, too; then those whose files are as recorded, and those that the journal lists for their owner, and
- * that are older than the seal.
- * None that has changed in this boot, as far as the kernel tells when that began: its id may be another's, and a backup
- * may have been restored. Times count only while the clock has not been seen to run backwards.
+ * Which reservations were there when a seal was put: all, if the directory is unchanged. If not, the Go plugin may have run
+ * since, in this boot, too; then only those whose files are as recorded, and those that the journal lists for their owner and
+ * that are older than the seal. A reservation that has changed in this boot never counts, as far as the kernel tells when the
+ * boot began: its id may be another's, and a backup may have been restored. Times count only while the clock has not been seen
+ * to run backwards.
  *
  * @param found the lines of its journal
  */
@@ -115,7 +115,7 @@ function fromThen(
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: OpenedStatus): boolean => booted === undefined || changed < booted;
   if (isUnchanged(fingerprintOf(directory), seal.directory)) {
-    // What is dated far ahead was made while the clock was wrong: before this boot, if the directory has not changed since.
+    // A file dated far ahead was made while the clock was wrong: before this boot, if the directory has not changed since.
     const isOfWrongClock = ({ changed }: OpenedStatus): boolean =>
       booted !== undefined &&
       directory.changed < booted &&

@@ -53,7 +53,7 @@ export interface JournalContent {
 
 /** What the journal lists for an attachment. */
 export interface Listing {
-  /** The reservations that name it, and legacy ones of its container; in the order of `allIn`. */
+  /** The reservations that name the attachment, and legacy ones of its container; in the order of `allIn`. */
   readonly reservations: readonly HeldAddress[];
   /** Whether any line is about the attachment itself; if none is, it may hold more. */
   readonly isComplete: boolean;
@@ -71,10 +71,10 @@ const FORM = "host-local-journal 8";
 /** What stands in place of a container for every line. */
 export const ALL = "";
 
-/** What stands in place of the machine where reservations of several may be there. */
+/** The word in place of the machine where there may be reservations of several. */
 export const SEVERAL = "*";
 
-/** What stands in place of the machine where it is not known. */
+/** The word in place of the machine where it is not known. */
 const NO_MACHINE = "-";
 
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
@@ -109,7 +109,7 @@ export function requireJournal(
   files: NetworkFiles,
   about: ContainerId | typeof ALL | undefined,
 ): JournalContent | undefined {
-  // What is far too long for a journal may have more lines than there is memory for.
+  // A file that is far too long for a journal may have more lines than there is memory for.
   if (about === ALL && sealIn(findLines(files, undefined)) === undefined) return undefined;
   const lines = findLines(files, about && `${about} `);
   const seal = sealIn(lines);
@@ -193,7 +193,7 @@ export function listingOf(
 export function listedIn(found: JournalContent["found"]): ReadonlyMap<string, OwnerKey> {
   const held = new Map<OwnerKey, Set<string>>();
   for (const line of found) {
-    // One about nobody sets the length apart.
+    // An empty line is about nobody: it only sets the length apart.
     if (line === "") continue;
     const [container = "", interfaceName = "", word] = line.split(" ", 3);
     const key = keyIn(container, interfaceName);
@@ -248,14 +248,14 @@ export function renewJournal(
   former: Seal | undefined,
 ): number {
   const found = `${withRecords(scan.usual, records)}${othersIn(scan).map(lineOf).join("")}`;
-  // Where the lock file was removed, a call that has read the former one may seal this: it is not to be as long as that says.
+  // If the lock file was removed, a call that has read the former journal may seal this one: its length must be another.
   const lines = HEADER + utf8Length(found) === former?.length ? `${found}\n` : found;
   const renewed = HEADER + utf8Length(lines);
   state.replace(FILE, `${headerOf({ ...seal, length: 0, renewed })}${lines}`, former !== undefined);
   return renewed;
 }
 
-/** The lines of a search; those with records in the order of these, and behind all others. */
+/** The lines of a search: all others first, then those with records, in the order of these. */
 function withRecords(usual: string, records: ReadonlyMap<string, string>): string {
   if (records.size === 0) return usual;
   const plain: string[] = [];
@@ -293,7 +293,7 @@ function headerOf(seal: Seal): string {
 function sealOf(header: string): Seal | undefined {
   if (!header.startsWith(`${FORM} `)) return undefined;
   const words = header.slice(FORM.length + 1).split(" ", 6);
-  // These are compared with what they should be.
+  // These words need no check: they are only compared with what they should be.
   const seal: Seal = {
     boot: words[0] as BootId,
     machine: words[1] === NO_MACHINE ? undefined : (words[1] as MachineId),

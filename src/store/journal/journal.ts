@@ -38,7 +38,7 @@ import { Records } from "./records.ts";
 type State =
   /** The journal has not been looked at yet. */
   | { readonly kind: "unread" }
-  /** Neither read nor written. */
+  /** The journal is neither read nor written. */
   | { readonly kind: "off" }
   /** The journal's seal is current, and this call has changed nothing. */
   | { readonly kind: "current"; readonly seal: Seal }
@@ -67,19 +67,19 @@ export class Journal {
   /** @param lock what the lock excludes; without it the journal is neither read nor written */
   constructor(files: NetworkFiles, lock: Pick<Lock, "excludesGoPlugin"> | undefined) {
     this.#files = files;
-    // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
+    // A seal could hide what the Go plugin writes meanwhile, unless the lock excludes it.
     this.#state = lock?.excludesGoPlugin && files.state ? { kind: "unread" } : OFF;
   }
 
   /**
-   * What it lists for an attachment.
+   * What the journal lists for an attachment.
    *
    * @returns `undefined` where it cannot be believed, as after a change of this call, which is noted in the end
    */
   listing(attachment: Attachment): Listing | undefined {
     const journal = this.#read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
-    // Its lines are none that calls have written: it is as good as missing.
+    // No call writes such lines: the journal is as good as missing.
     if (journal !== undefined && listing === undefined)
       this.#state = { kind: "stale", found: undefined };
     return listing;
@@ -90,7 +90,7 @@ export class Journal {
     return this.#state.kind === "current" ? this.#content(about) : undefined;
   }
 
-  /** Reads its seal, unless this call has done so: what it says is of the time before any change. */
+  /** Reads the journal's seal, unless this call has done so: it tells of the time before any change. */
   open(): void {
     if (this.#state.kind === "unread") this.#open(undefined);
   }
@@ -106,14 +106,14 @@ export class Journal {
 
   #content(about: ContainerId | undefined): JournalContent | undefined {
     let journal: JournalContent | undefined;
-    // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
+    // A journal that could not be read stays as it is: it may tell a later call what is from before this boot.
     this.#try(() => {
       journal = requireJournal(this.#files, about);
     });
     return journal;
   }
 
-  /** Whether it is in use, and was found not to be current; looks at it if this call has not done so. */
+  /** Whether the journal is in use, and was found not to be current; looks at it if this call has not done so. */
   isStale(): boolean {
     this.open();
     return this.#state.kind === "stale";
@@ -130,7 +130,7 @@ export class Journal {
       this.#changed();
       return made;
     } catch (error) {
-      // On another file system, a temporary file is made in the directory next.
+      // The temporary file is made in the directory next, since the state directory is on another file system.
       if (isSystemError(error, "EXDEV")) this.#changed();
       else if (!isSystemError(error, ...UNCHANGED)) this.#state = OFF;
       throw error;
@@ -148,7 +148,7 @@ export class Journal {
    * @param record as `formatRecorded` has it; empty where nothing is known
    */
   reserved(key: OwnerKey, name: string, record: string): void {
-    // Also where the file system says of a link that was made that the name was taken.
+    // The file system may have made the link and still say that the name was taken.
     this.#changed();
     this.#lines += `${heldLine(key, name, record)}\n`;
     if (this.#count !== undefined) this.#count++;
@@ -159,7 +159,7 @@ export class Journal {
     this.#lines += `${heldLine(key, name, record)}\n`;
   }
 
-  /** What it tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
+  /** What the journal tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
   records(): Records | undefined {
     this.open();
     const read = (): Records => recordsOf(this.#files, requireJournal(this.#files, ALL));
@@ -187,7 +187,7 @@ export class Journal {
     this.#state = OFF;
   }
 
-  /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
+  /** The names that the journal of this boot lists and a search has not found: the Go plugin has released them. */
   missingIn(scan: AddressFiles): readonly string[] {
     this.open();
     const state = this.#state;
@@ -209,7 +209,7 @@ export class Journal {
     const { found } = state;
     this.#try(() => {
       const machine = this.#machineFor(boot, found);
-      // It stays for a call that knows whether it is of this machine, such as any outside of a container.
+      // The journal stays for a call that knows whether it is of this machine, such as any outside of a container.
       if (machine === undefined && found?.machine !== undefined) return this.abandon();
       const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
       const records = this.#carriedOver(boot, found);
@@ -228,7 +228,7 @@ export class Journal {
       for (const line of journal.found) all.push(line);
     } else if (journal !== undefined) {
       const read = () => requireAll(this.#files);
-      // There may be more than a call has room for arguments.
+      // The lines are pushed one by one: there may be more than a call has room for arguments.
       for (const line of linesBeforeBoot(this.#files, journal, read)) all.push(line);
     }
     all.push(...eachLine(this.#lines));
@@ -248,7 +248,7 @@ export class Journal {
   #seal(state: Extract<State, { readonly seal: Seal }>): void {
     const { system, directory: path, state: directory } = this.#files;
     const { seal } = state;
-    // Whoever has changed the directory's fingerprint meanwhile, or does so from here on, is seen by the next call.
+    // The next call sees any other change of the directory's fingerprint, made meanwhile or from here on.
     const fingerprint =
       state.kind === "current" ? seal.directory : dateBack(system, path, seal.directory);
     if (directory === undefined || fingerprint === undefined) return;
@@ -284,7 +284,7 @@ export class Journal {
 }
 
 /**
- * Whether a search has seen but a part of what another made meanwhile, if the lock file was removed.
+ * Whether a search has seen only a part of what another call made meanwhile, if the lock file was removed.
  *
  * @param count of what it found; `undefined` without a search
  */

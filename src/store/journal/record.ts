@@ -43,7 +43,7 @@ export function isEarlier(record: JournalRecord): record is EarlierReservation {
   return "boot" in record;
 }
 
-/** Whether any ADD may take the address once its holder is dead: what is no pod's may be in use without a container. */
+/** Whether any ADD may take the address once its holder is dead: any but a pod's may be in use without a container. */
 export function isReclaimable(record: JournalRecord): boolean {
   return isEarlier(record) || record.namespace.isPodSandbox;
 }
@@ -80,12 +80,12 @@ export function formatEarlier(file: FileId, boot: BootId): string {
 
 /** Reads a line with a record; `undefined` where it has none. */
 export function recordIn(line: string): JournalRecord | undefined {
-  // Of 65 000 lines: neither by an expression nor by a pattern, which would take longer than the rest.
+  // A line is only split: for 65 000 of them, an expression or a pattern would take longer than the rest.
   const words = line.split(" ");
   const containerId = words[0] ?? "";
   const key = keyIn(containerId, words[1] ?? "");
   const name = words[2] ?? "";
-  // What else is no id of a file, no file has.
+  // The id needs no further check: no file has an invalid one.
   const file = words[3] ?? "";
   const comma = file.indexOf(",");
   if (comma < 0) return undefined;

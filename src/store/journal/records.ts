@@ -34,7 +34,7 @@ export class Records {
     }
   }
 
-  /** All records in the order of the journal, with those that a later line has replaced: these are of no file any more. */
+  /** All records in the order of the journal, including those that a later line has replaced, whose files are gone. */
   *written(): Generator<PlacedRecord, void> {
     for (const place of this.#lines.keys()) {
       const placed = this.#at(place);

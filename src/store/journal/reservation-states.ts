@@ -69,8 +69,8 @@ interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
 }
 
 /**
- * Whether a namespace is not the one that was recorded with its number before: the kernel tells by their ids; without, only a
- * pod's sandbox has one that is no other container's.
+ * Whether a namespace is another one than was recorded with its number before. The kernel tells by their ids; without ids, only
+ * a pod's sandbox is known to have a namespace of its own.
  */
 function isAnother(later: AddedNamespace, before: AddedNamespace): boolean {
   if (later.id !== undefined) return before.id !== undefined && later.id !== before.id;
@@ -179,14 +179,14 @@ export class ReservationStates {
     const { kind, reason, hasLeft = false } = this.#states.stateOf(record.namespace, later);
     if (kind === "alive") return { kind, namespace: namespaceName(inode), reason, hasLeft };
     if (kind === "unseen") return { kind, isPodSandbox, reason };
-    // What may be another reservation need not be gone; but neither is what may be the one that lives.
+    // A file that may be another reservation's need not be gone; it counts above, since it may be the one that lives.
     if (same === undefined) return undefined;
     return isPodSandbox ? { kind: "dead", by: "record", reason } : { kind, reason };
   }
 
   /**
-   * The namespaces that live with the same number and were recorded later, the last first; of other containers: of one
-   * container it may be the same namespace.
+   * The living namespaces with the same number that were recorded later, the last first, for other containers: the same
+   * container may have the same namespace.
    */
   *#laterThan(
     place: number,
@@ -205,8 +205,8 @@ export class ReservationStates {
   }
 
   /**
-   * The records with a number whose namespaces are at their paths, the last of the journal first: few, while thousands may
-   * have had it before.
+   * The records with a number whose namespaces are at their paths, the last of the journal first: they are few, while thousands
+   * may have had the number before.
    */
   #livingWith(inode: string): readonly PlacedOfBoot[] {
     const known = this.#living.get(inode);

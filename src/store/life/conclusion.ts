@@ -6,17 +6,17 @@ import type { Namespace } from "../namespaces/addresses-in-use.ts";
 export type Liveness = "alive" | "dead" | "unknown";
 
 /**
- * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
- * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
- * have moved its address away. By an `idle` one, which a mount or a descriptor alone holds: its runtime may have lost it.
- * By the `address`, which somebody has: it is kept, and tells nothing of what else the container holds.
+ * Whether a container is alive, and how that is known; the `reason` is a clause such as `its network namespace /run/netns/cni-1
+ * exists`. Alive by a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may have moved its
+ * address away. By an `idle` namespace, which only a mount or a descriptor holds: its runtime may have lost it. By the
+ * `address`, which somebody has: it is kept, and tells nothing of what else the container holds.
  *
  * Dead by a `boot` or by the `record` of its ADD: for certain, so that any ADD may take its address, if nobody uses it. By libcni's
  * `cache`, or by all `namespaces` of the node: as far as these are complete.
  *
- * What is `unknown` a list of live containers can decide, unless what would tell was `unread`: libcni's cache, or the journal.
- * By the `record` it was reserved for no pod, and no namespace of its own is seen: then a list can decide only where it may
- * have the container.
+ * `unknown`: a list of live containers can decide, unless the evidence was `unread`: libcni's cache, or the journal. By the
+ * `record`, it was reserved for no pod, and no namespace of its own is seen: then a list can decide only where it may have the
+ * container.
  */
 export type Conclusion =
   | {
@@ -86,15 +86,15 @@ export interface Evidence {
   /** The namespaces that libcni's cache names; none if it knows none. Not asked for where the journal decides. */
   readonly named: readonly NamedNamespace[];
   /**
-   * Why a namespace that the cache names, and that is gone from there, may live: processes run in one of which nothing tells whose
-   * it is, or may; `undefined` where that is excluded.
+   * Why a namespace that the cache names, and that is gone from there, may live: processes run, or may run, in one of which
+   * nothing tells whose it is; `undefined` where that is excluded.
    */
   readonly stranger: string | undefined;
   /** Why the cache may name another one. */
   readonly cacheError: string | undefined;
-  /** Whether an ADD may be under way: what the cache names may be of a former container with the same id. */
+  /** Whether an ADD may be under way: the cache may then name a namespace of a former container with the same id. */
   readonly isJustReserved: boolean;
-  /** Why it need not be dead although no namespace has an address of its container; `undefined` if it is. */
+  /** Why the container need not be dead although no namespace has an address of it; `undefined` if it is. */
   readonly candidate: string | undefined;
 }
 
@@ -128,7 +128,7 @@ class Weighed {
   }
 }
 
-/** A rule: where it applies, this is concluded; `undefined` where it does not. */
+/** A rule: what it concludes where it applies; `undefined` where it does not. */
 type Rule = (weighed: Weighed) => Conclusion | undefined;
 
 /**
@@ -167,9 +167,9 @@ const OF_NO_POD =
 const NOT_KNOWN = "no process has the address, and the namespace of its container is not known";
 
 /**
- * The rules, of which the first that applies concludes. Whoever runs outweighs what is written down; what the plugin saw itself
- * outweighs what libcni's cache says; what is there outweighs what is gone; and what cannot be read outweighs what the rest
- * would show, since it could show that the container lives.
+ * The rules; the first that applies concludes. A running process outweighs what is written down; what the plugin saw itself
+ * outweighs what libcni's cache says; what is there outweighs what is gone; and what cannot be read outweighs the rest, since
+ * it could show that the container lives.
  */
 const rules: readonly Rule[] = [
   // A process with the address uses it, whoever it is reserved for.
@@ -178,28 +178,28 @@ const rules: readonly Rule[] = [
     ({ processId }, { which }) =>
       alive("process", `process ${processId} runs in a network namespace with ${which}`),
   ),
-  // A container need not have its address in its namespace: that of a virtual machine is on a tap.
+  // A container's address need not be in its namespace: that of a virtual machine is on a tap.
   rule(
     ({ fate, evidence }) => (fate?.kind === "alive" && evidence.isRunning ? fate : undefined),
     ({ reason }) => alive("process", reason),
   ),
-  // The same, as libcni's cache tells it.
+  // libcni's cache tells the same.
   rule(
     ({ named }) => named.find(isInUse),
     ({ path }) => alive("process", whyAlive(path)),
   ),
-  // No container of its own has it; but whoever got it would share it with the node.
+  // No container has it for itself; but whoever got it would share it with the node.
   rule(
     ({ evidence: { isOfNode } }) => isOfNode || undefined,
     () => alive("address", "the node itself has this address"),
   ),
-  // The runtime may have lost it, so this does not say that the container lives as surely as the above.
+  // The runtime may have lost the container, so this is weaker evidence than the above.
   rule(
     ({ evidence: { namespaces } }) => namespaces[0],
     ({ path }, { which }) =>
       alive("idle", `the network namespace ${path} has ${which}; no process runs there`),
   ),
-  // What holds it is not seen: such as a socket, or a descriptor.
+  // The holder of the namespace is not seen: it may be a socket, or a descriptor.
   rule(
     ({ evidence: { isLinked }, fate }) => (isLinked && fate?.kind !== "alive") || undefined,
     () => alive("address", "a network namespace that is linked with the node's has this address"),
@@ -217,23 +217,23 @@ const rules: readonly Rule[] = [
     ({ named }) => named.find(exists),
     ({ path }) => alive("namespace", whyAlive(path)),
   ),
-  // What cannot be read may name a namespace that exists.
+  // A cache that cannot be read may name a namespace that exists.
   rule(
     ({ evidence: { cacheError } }) => cacheError,
     (error) => unknown("unread", `libcni's cache cannot be read: ${error}`),
   ),
-  // What cannot be read may record a namespace that exists.
+  // A journal that cannot be read may record a namespace that exists.
   rule(
     ({ fate }) => (fate?.kind === "unread" ? fate : undefined),
     ({ reason }) => unknown("unread", reason),
   ),
-  // What the plugin saw may live unseen, whatever else is known: the cache knows no more of it than its path.
+  // The namespace that the plugin saw may live unseen, whatever else is known: the cache knows only its path.
   rule(
     ({ fate }) => (fate?.kind === "unseen" ? fate : undefined),
     ({ reason, isPodSandbox }) =>
       isPodSandbox ? unknown("view", reason) : unknown("record", `${reason}; ${OF_NO_POD}`),
   ),
-  // Of several attachments each must be gone. While an ADD may be under way, they may be of a former container with this id.
+  // Each of several attachments must be gone. While an ADD may be under way, they may be of a former container with this id.
   rule(
     ({ named, evidence }) => {
       const gone = named.find(isGone);
@@ -242,18 +242,18 @@ const rules: readonly Rule[] = [
     },
     ({ path }, { evidence: { stranger } }) => {
       const reason = `its network namespace ${path} is gone`;
-      // Unmounted, or left by the process that is named, it lives as long as another process runs there.
+      // A namespace that was unmounted, or left by the process that is named, lives as long as another process runs there.
       return stranger === undefined
         ? dead("cache", reason)
         : unknown("view", `${reason}; ${stranger}`);
     },
   ),
-  // Such as the address of an ingress: nobody but its owner knows whether it is in use.
+  // Only the owner of such an address, as of an ingress, knows whether it is in use.
   rule(
     ({ fate }) => (fate?.kind === "gone" ? fate : undefined),
     ({ reason }) => unknown("record", `${reason}; ${OF_NO_POD}`),
   ),
-  // A namespace of which nothing tells whose it is may be that of the container.
+  // A namespace of which nothing tells whose it is may be that of this container.
   rule(
     ({ evidence: { candidate } }) => candidate,
     (candidate, { named }) =>
@@ -285,8 +285,8 @@ export function hasNoProcess({ liveness, by }: Conclusion): boolean {
 }
 
 /**
- * Whether a list that lacks the container shows that it is dead: nothing of it is seen. What has a network namespace is kept,
- * whatever the list: a runtime may have lost a sandbox whose address still answers.
+ * Whether a list that lacks the container shows that it is dead, since nothing of it is seen. A container with a network
+ * namespace is kept, whatever the list: a runtime may have lost a sandbox whose address still answers.
  */
 export function mayBeDead(conclusion: Conclusion): boolean {
   return conclusion.liveness === "unknown" && conclusion.by !== "unread";
@@ -305,7 +305,7 @@ export function formatLiveness(liveness: Liveness): string {
   return liveness === "dead" ? "no" : liveness === "alive" ? "yes" : "-";
 }
 
-// Named, since a function that is made anew for each of 65 000 reservations takes longer than it runs.
+// These functions have names, since making one anew for each of 65 000 reservations takes longer than running it.
 
 function isOfProcess({ processId }: Pick<Namespace, "processId">): boolean {
   return processId !== undefined;

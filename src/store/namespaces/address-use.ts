@@ -12,7 +12,7 @@ import { lookAround, namespaceName } from "./view.ts";
 /** Who uses an address. */
 export type AddressUser = "node" | "container";
 
-/** What the uses of addresses are found by; by default it is looked at when it is first asked for. */
+/** The sources of the uses of addresses; by default each is looked at when it is first asked for. */
 interface Sources {
   /** The network namespace for which an ADD is called: what it has is no obstacle. */
   readonly caller?: NetworkNamespace | undefined;
@@ -39,8 +39,8 @@ export class AddressUse {
   }
 
   /**
-   * Who uses an address; `undefined` where nobody is seen. What another network of the data directory has reserved is its own: two
-   * isolated bridges may have one range.
+   * Who uses an address; `undefined` where nobody is seen. An address that another network of the data directory has reserved
+   * is that network's own: two isolated bridges may have one range.
    */
   userOf(address: Address): AddressUser | undefined {
     const namespaces = this.#linked.with(address);

@@ -117,7 +117,7 @@ export class AddressesInUse {
   }
 }
 
-/** Processes of the same namespace each; those that may not be inspected are told apart by the namespace's tables. */
+/** The processes by namespace; those that may not be inspected are told apart by the namespace's tables. */
 function groupsOf(
   system: System,
   { tasks, uninspected }: View,
@@ -159,7 +159,7 @@ class AddressReader {
           return null;
         },
       );
-      // It would be the same with another process of this namespace.
+      // Another process of this namespace would give the same answer.
       if (addresses === null) return undefined;
       if (addresses === undefined) continue;
       return {
@@ -178,8 +178,8 @@ class AddressReader {
 }
 
 /**
- * Why a namespace may be missing whose processes all ended while it was to be read: one of them may have started another one
- * there.
+ * Why a namespace may be missing if all its processes ended while it was to be read: one of them may have started another
+ * process there.
  */
 function whyUnread(system: System, { tasks }: View, all: readonly Namespace[]): string | undefined {
   const known = new Set(all.map(({ id }) => id));
@@ -206,7 +206,7 @@ function enterAll(
   const failed = new Map<string, string>();
   for (const [id, itsMounts] of Map.groupBy(others, (mount) => mount.id)) {
     const reasons: string[] = [];
-    // One of several paths will do; those of this process and of the first one come first.
+    // One of several paths is enough; those of this process and of the first one come first.
     const found = itsMounts.reduce<Namespace | undefined>(
       (known, mount) => known ?? enter(system, mount, reasons),
       undefined,
@@ -214,7 +214,7 @@ function enterAll(
     if (found !== undefined) namespaces.push(found);
     else failed.set(id, reasons[0] ?? "");
   }
-  // Those that were unmounted meanwhile are gone.
+  // Namespaces that were unmounted meanwhile are gone.
   const now = failed.size === 0 ? [] : lookAround(system).mounts;
   return { namespaces, incomplete: now.map(({ id }) => failed.get(id)).find(Boolean) };
 }

@@ -36,9 +36,9 @@ export class LinkedAddresses {
   /** The namespaces that have an address, without that of the caller; none where the kernel is not to be asked. */
   with({ family, value }: Address): readonly LinkedNamespace[] {
     const lines = this.#of(family);
-    // Of a thousand lines an ADD needs one: they are not taken apart.
+    // An ADD needs one of a thousand lines, so they are not taken apart.
     const start = `\n${value.toString(16)} `;
-    // One may have it twice: at two interfaces, or in a list that was changed meanwhile.
+    // A namespace may have the address twice: at two interfaces, or in a list that was changed meanwhile.
     const found = new Set<LinkedNamespace>();
     for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + 1)) {
       found.add(namespaceIn(lines.slice(at + start.length, lines.indexOf("\n", at + 1))));

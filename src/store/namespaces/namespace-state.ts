@@ -77,12 +77,12 @@ export class NamespaceStates {
     const lives = this.#lives(namespace);
     if (lives === true) return this.#aliveByHandle(namespace);
     if (lives === false) return gone(path);
-    // Of thousands, nearly all are missing where their directory was listed.
+    // Nearly all of thousands of namespaces are missing where their directory was listed.
     if (!this.#isMissing(path)) {
       const found = this.#lookAt(path);
       if (found.kind === "exists" && found.id === namespaceName(inode)) return alive(path);
       const doubt = found.kind === "unseen" ? found.reason : this.#doubtOn(path);
-      // The list of mounts shows it also where its path cannot be looked at.
+      // The list of mounts shows the namespace even where its path cannot be looked at.
       if (doubt !== undefined)
         return this.#isMounted(namespace) ? alive(path) : unseen(path, doubt);
     }
@@ -100,8 +100,8 @@ export class NamespaceStates {
   }
 
   /**
-   * Whether a namespace is gone. For each of thousands that are not, or not known to be, one system call is made, or none where
-   * the kernel gives no handles.
+   * Whether a namespace is gone. Each of thousands that are not, or not known to be, costs one system call, or none where the
+   * kernel gives no handles.
    *
    * @param laterThan gives what `stateOf` asks for
    */
@@ -134,7 +134,7 @@ export class NamespaceStates {
     if (mount !== undefined) return { kind: "exists", id: mount.id };
     const paths = namesOf(path);
     const found = paths.map((name) => this.#findAt(name)).find(isSomething) ?? { kind: "nothing" };
-    // The id of a process that ended may be that of another one by now.
+    // The id of a process that ended may be another's by now.
     if (processIn(path) !== undefined && found.kind === "exists") {
       if (found.id === nodeNamespaceOf(this.#system)) return { kind: "gone" };
     }
@@ -146,7 +146,7 @@ export class NamespaceStates {
     }
     const { seesMounts, shared, mounts } = this.#viewNow();
     const directories = paths.map(parentOf);
-    // From within a container, those that were mounted on the node later are not seen, but in a directory of the node.
+    // Later mounts of the node are not seen from within a container, except in a directory of the node.
     const isSeen =
       seesMounts ||
       shared.some((directory) => directories.includes(directory)) ||
@@ -167,14 +167,14 @@ export class NamespaceStates {
   }
 
   /**
-   * Whether a namespace lives, by its handle; `undefined` where the kernel does not tell: if there is a handle, then since this
-   * process may not ask, and what processes and mounts do not show may live by a descriptor.
+   * Whether a namespace lives, by its handle; `undefined` where the kernel does not tell. With a handle, the reason is that
+   * this process may not ask; a descriptor may then hold what processes and mounts do not show.
    */
   #lives({ id, inode }: NetworkNamespace): boolean | undefined {
     if (id === undefined) return undefined;
     const ask = (): boolean => this.#system.namespaceLives({ id, inode: BigInt(inode) });
     const lives = attempt(ask, undefined);
-    // Whoever may not see it gets the same answer as of one that is gone.
+    // A process that may not see the namespace gets the same answer as for one that is gone.
     if (lives !== false) return lives;
     this.#seesAll ??= seesAllNamespaces(this.#system);
     return this.#seesAll ? false : undefined;
@@ -222,7 +222,7 @@ export class NamespaceStates {
     const look = (): Found => {
       const { device, inode } = system.status(path);
       if (device === this.#device) return { kind: "exists", id: namespaceName(inode) };
-      // Such as the file on which a runtime mounts it, in a mount namespace in which no process runs just now.
+      // A runtime may mount the namespace on this file, in a mount namespace in which no process runs just now.
       return { kind: "unseen", reason: `${path} is no namespace, and it may be mounted elsewhere` };
     };
     return recover(
@@ -243,7 +243,7 @@ export class NamespaceStates {
   #doubtOn(path: string): string | undefined {
     const system = this.#system;
     if (!isOfProcess(path)) {
-      // That of the ADD is there as long as the node is up: this one is another.
+      // The directory of the ADD stays as long as the node is up: where it is missing, this process does not see that one.
       const directory = parentOf(path);
       const names = this.#directories.namesIn(directory);
       if (!(names instanceof SystemError)) return undefined;
@@ -251,7 +251,7 @@ export class NamespaceStates {
         ? `the directory ${directory} is not there`
         : names.message;
     }
-    // A process may have closed the descriptor, and kept another.
+    // The process may have closed this descriptor, and kept another.
     if (processIn(path) !== undefined) return undefined;
     const process = path.split("/")[2];
     const doubt = (): string => {
@@ -274,7 +274,7 @@ class MountedPaths {
   readonly #elsewhere: ReadonlyMap<string, Mount>;
 
   constructor(mounts: readonly Mount[]) {
-    // The first of several.
+    // The order is reversed, so that the first of several mounts at a path counts.
     const last = mounts.toReversed();
     this.#byPath = new Map(last.map((mount) => [mount.path, mount]));
     const elsewhere = last.filter(({ reachedAt, path }) => reachedAt !== path);

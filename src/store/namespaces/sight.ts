@@ -15,9 +15,9 @@ const SYS_ADMIN = 1n << 21n;
 const LARGEST_STATUS = 64 * 1024;
 
 /**
- * Whether a handle that cannot be opened is that of a namespace which is gone. To any other process the kernel gives the same
- * answer (ESTALE) of one that it may not see: since Linux 6.19 outside of the first PID namespace, before that without
- * CAP_SYS_ADMIN in the first user namespace. Where that cannot be read, it does not.
+ * Whether this process sees all namespaces, so that the namespace of a handle that cannot be opened is gone. Any other process
+ * gets the same answer (ESTALE) for one that it may not see: since Linux 6.19 outside of the first PID namespace, before that
+ * without CAP_SYS_ADMIN in the first user namespace. It is false where that cannot be read.
  */
 export function seesAllNamespaces(system: System): boolean {
   return attempt(() => {

@@ -51,7 +51,9 @@ export interface View {
   readonly incomplete: string | undefined;
 }
 
-/** `/proc` is listed so often, until a list has nobody who was not read: a process may hand its namespace over and end. */
+/**
+ * The most lists of `/proc`, which is listed until each process of a list was read: one may hand its namespace over and end.
+ */
 const MOST_LISTS = 20;
 
 /** Looks at all processes, and at the mounts of those in the namespace of the node. */
@@ -75,7 +77,7 @@ export function lookAround(system: System): View {
           whyUnlisted ??= message;
         });
         if (tasks === undefined) {
-          // Any other may have handed over what it had, or be executing itself from another thread: it is looked for again.
+          // A process not ending may have handed over what it had, or be executing itself from another thread: look again.
           if (isEnding(system, processId)) seen.add(processId);
           continue;
         }
@@ -96,7 +98,7 @@ export function lookAround(system: System): View {
   );
   // A process may have mounted its namespace since, and ended before it was read.
   mounts.addOwn();
-  // A directory has no order: each engine is to name the same process of a namespace.
+  // A directory has no order, but each engine is to name the same process of a namespace.
   others.sort((a, b) => Number(a.processId) - Number(b.processId));
   return {
     tasks: Map.groupBy(others.filter(isInspected), ({ id }) => id),
@@ -185,7 +187,7 @@ class MountsInView {
   #add(process: string, read: Set<string>): boolean {
     const system = this.#system;
     const add = (): true => {
-      // First: what an ordinary user has for a root may not be looked at, or block whoever does.
+      // This comes first: an ordinary user's root may not be looked at, or may block whoever does.
       if (process !== "self" && !isOfFirstUser(system, process)) return true;
       const list = listAt(system, process);
       if (read.has(list)) return true;
@@ -201,7 +203,7 @@ class MountsInView {
     };
     return recover(add, ({ code, message }) => {
       if (ENDED.includes(code)) return false;
-      // The first one may be protected: then the second shows what is mounted on the node.
+      // The first process may be protected: then the second shows what is mounted on the node.
       if (process === "1" && REFUSED.includes(code)) return true;
       this.#refused ??= REFUSED.includes(code) ? UNSEEN_MOUNTS : message;
       return true;
@@ -233,7 +235,7 @@ export function rootOf(system: System, process: string): string {
 }
 
 /**
- * Whether a process is in the first user namespace. What an ordinary user mounts in another is no pod's, may be 65 000 mounts,
+ * Whether a process is in the first user namespace. The mounts of an ordinary user in another one are no pod's, may be 65 000,
  * and may cover anything.
  *
  * @throws SystemError
@@ -301,7 +303,7 @@ function tasksOf(
   const directory = `/proc/${processId}/task`;
   const isOnly = (): boolean =>
     attempt(() => system.status(directory).links === LINKS_OF_ONE, false);
-  // Most have no other thread, which one call tells.
+  // Most processes have no other thread, as one call tells.
   if (first !== undefined && isOnly()) return found;
   const list = (): readonly string[] => system.list(directory);
   const threads = recover(list, (error) => {
@@ -317,7 +319,7 @@ function tasksOf(
     if (task === undefined) {
       if (!attempt(() => isExiting(statOf(system, path)), false)) return undefined;
     } else if (task.id === undefined || !found.some(({ id }) => id === task.id)) {
-      // Of those that may not be inspected, each may be somewhere else.
+      // Each task that may not be inspected may be in another namespace.
       found.push(task);
     }
   }
@@ -340,7 +342,7 @@ export function nodeNamespaceOf(system: System): string | undefined {
   if (!seesHostProcesses(system)) return undefined;
   const own = namespaceOf(system, "1");
   if (own !== undefined) return own;
-  // It may be protected; the second is the kernel's, and in the namespace that the first began in.
+  // The first process may be protected; the second is the kernel's, and in the namespace that the first began in.
   const like = ["self", "2"].find((process) => isLikeFirst(system, process));
   return like && namespaceOf(system, like);
 }

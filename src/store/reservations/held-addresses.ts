@@ -6,8 +6,8 @@ import { attempt, type Names } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 
 /**
- * The addresses that are held at a time. No list of names and no object for each address is made of a full /16; an
- * address is how far it is from the beginning of its range.
+ * The addresses that are held at a time. No names are listed and no objects are made for a full /16: an address is how far it
+ * is from the beginning of its range.
  */
 export class HeldAddresses {
   readonly #names: Names;
@@ -25,7 +25,7 @@ export class HeldAddresses {
   nextFree(range: Range, offset: number): number {
     const [held, first] = this.#heldIn(range);
     const begin = indexFrom(held, first + offset);
-    // Addresses in a row are all as far from their indices; a full /16 is not gone through one by one.
+    // Addresses in a row are all as far from their indices, so a full /16 is not gone through one by one.
     const distance = first + offset - begin;
     const end = firstIndex(begin, held.length, (at) => (held[at] ?? 0) - at > distance);
     return offset + end - begin;
@@ -42,7 +42,7 @@ export class HeldAddresses {
     );
   }
 
-  /** Numbers of held addresses in ascending order, each once, and which of them the first address of the range has. */
+  /** The numbers of the held addresses in ascending order, each once, and the number of the range's first address. */
   #heldIn(range: Range): readonly [held: readonly number[], first: number] {
     const { quads, others } = this.#names;
     if (range.family === 4) return [quads, Number(range.first.value)];

@@ -56,7 +56,7 @@ export function contentOf(owner: Attachment | Owner): ReservationContent | undef
 /** Who holds a reservation, as files of our own have it, such as the journal's lines: `<container id> <interface>`. */
 export type OwnerKey = string & { readonly proof: "owner key" };
 
-/** What stands in place of the interface, which has no such character. */
+/** The character in place of the interface, whose name never has it. */
 export const NO_INTERFACE = "/";
 
 /** The key of an owner, such as `c1 eth0`; `undefined` where it names no container. */

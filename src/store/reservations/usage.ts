@@ -77,7 +77,7 @@ export function describeUsage(
   const unread = unowned.flatMap(({ owner }) => (owner.kind === "unknown" ? owner.reason : []));
   const nameless = unowned.length - unread.length;
   if (nameless > 0) counts.push(`${nameless} of them by files that name no container`);
-  // What is not known of a file is not that it names none.
+  // A file that cannot be read may name a container.
   if (unread.length > 0) counts.push(`${unread.length} of them cannot be read (${unread[0]})`);
   return `${counts.join("; ")}; reservations are in ${directory}`;
 }

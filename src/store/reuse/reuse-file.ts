@@ -44,7 +44,7 @@ export const NOTHING: Handed = { owner: undefined, addresses: [] };
 
 /** What a call changes. */
 export interface ReuseChange {
-  /** The addresses that somebody has got, in place of those that he had; or nobody. */
+  /** The addresses that somebody, or nobody in particular, has got; they replace those from before. */
   readonly reserved: Handed;
   /** The names of the reservations that were released. */
   readonly released: readonly string[];
@@ -68,11 +68,11 @@ export function ageOf({ time }: ReuseRecord, now: number): number {
 }
 
 /**
- * Notes what a call has changed. Those whose times are over are forgotten; that of an address which somebody still has has
+ * Notes what a call has changed. Records whose time is over are forgotten; the time of an address that somebody still has has
  * not begun.
  *
  * @param records as read from the file
- * @param notesAll whether the release of an address is noted that nobody had
+ * @param notesAll whether the release of an address that nobody had is noted
  * @throws SystemError
  */
 export function updateReuse(

@@ -16,7 +16,7 @@ export interface Preferences {
   readonly avoided: ReadonlyMap<string, number>;
 }
 
-/** Where the configuration asks for none. */
+/** The preferences where the configuration asks for none. */
 export const NO_PREFERENCES: Preferences = { own: [], avoided: new Map() };
 
 /** What `sticky` and `reuseDelaySeconds` need of a network: their file is read once a call, and written once, in the end. */
@@ -64,7 +64,7 @@ export class ReusedAddresses {
     const avoided = new Map<string, number>();
     const own: Address[] = [];
     for (const record of this.#all()) {
-      // The time of what was found released just now only begins.
+      // The time of an address that was found released just now only begins.
       const age = released.has(record.address) ? 0 : ageOf(record, now);
       const isRemembered = record.owner !== undefined && age < sticky;
       const isOwn = isRemembered && record.owner === owner;
@@ -89,7 +89,7 @@ export class ReusedAddresses {
         ? { sticky: sticky?.seconds ?? 0, delay: this.#delaySeconds() }
         : { sticky: Number.POSITIVE_INFINITY, delay: Number.POSITIVE_INFINITY };
       const change = { reserved: sticky ? reserved : NOTHING, released };
-      // Where the keys are not known, a file shows that one of them is set.
+      // If the keys are not known, a file shows that one of them is set.
       const notesAll = isKnown ? times.delay !== 0 : this.#all().length > 0;
       updateReuse(this.#files, this.#all(), change, times, notesAll);
     }, undefined);

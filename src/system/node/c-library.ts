@@ -70,10 +70,10 @@ function load(): CLibrary | undefined {
       if (call() === 0) return 0;
       if (errno === undefined) {
         errno = lib.getFunction("__errno_location", { arguments: [], return: "pointer" })();
-        // Making the function has changed it.
+        // Making the function has changed errno.
         if (call() === 0) return 0;
       }
-      // Something else may have set it to 0 in between; the call has failed.
+      // Something else may have set errno to 0 in between; the call has failed.
       return ffi.getInt32(errno) || EIO;
     };
     let setns: typeof flock | undefined;
@@ -107,7 +107,7 @@ function load(): CLibrary | undefined {
           arguments: ["int32", "int32", "int32"],
           return: "int32",
         });
-        // Before it is open, so that nothing can fail that leaves it so.
+        // The function is made before the socket is open, so that no failure leaves it so.
         const set = lib.getFunction("setsockopt", {
           arguments: ["int32", "int32", "int32", "pointer", "int32"],
           return: "int32",

@@ -88,7 +88,7 @@ function modified(path: string): bigint {
 
 /** A check that costs less than an attempt. A lock dated in the future would never go stale, so it is dated now. */
 function isHeld(path: string): boolean {
-  // Read before the check: on a busy machine time may pass in between, and the lock must not seem older than it is.
+  // The clock is read before the check: time may pass in between, and the lock must not seem older than it is.
   const earliest = Date.now();
   const found = quietly(() => fs.lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return false;

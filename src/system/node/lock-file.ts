@@ -38,7 +38,7 @@ export function lockFile(
   const deadline = performance.now() + Math.min(timeout, LONGEST_WAIT);
   for (let tries = 0; tries < MOST_LOCK_FILES; tries++) {
     const descriptor = openLockFile(file);
-    // Whatever goes wrong, it is released when the process exits.
+    // The lock is released when the process exits, whatever goes wrong.
     const close = (): void => quietly(() => fs.closeSync(descriptor));
     let outcome: Outcome = "removed";
     try {

@@ -13,7 +13,7 @@ import { withFile } from "./with-file.ts";
 
 const { O_NOCTTY, O_RDONLY } = fs.constants;
 
-// Of linux/netlink.h and linux/rtnetlink.h.
+// Constants of linux/netlink.h and linux/rtnetlink.h.
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
 const RTM_GETLINK = 18;
@@ -72,7 +72,7 @@ type Visit = (message: Buffer) => void;
 export function linkedAddresses(family: 4 | 6, but?: string): string {
   return withConversation("route", (conversation) => {
     const lines: string[] = [];
-    // First: how much the kernel puts in one part depends on the room that it has been offered before.
+    // This comes first: how much the kernel puts in one part depends on the room that it has been offered before.
     const visit: VisitAddress = (address, id) => {
       lines.push(`${BigInt(`0x${address.toString("hex")}`).toString(16)} ${id ?? "-"}\n`);
     };
@@ -81,7 +81,7 @@ export function linkedAddresses(family: 4 | 6, but?: string): string {
     const leftOut =
       but === undefined ? undefined : attempt(() => giveId(conversation, but), undefined);
     for (const id of idsIn(conversation)) {
-      // One that is ending, or is not to be asked about by this process, is left out.
+      // A namespace that is ending, or that this process may not ask about, is left out.
       if (id !== leftOut) attempt(() => dumpAddresses(conversation, family, id, visit), undefined);
     }
     return lines.join("");
@@ -100,7 +100,7 @@ function giveId(conversation: Conversation, path: string): number | undefined {
   return withFile(path, O_RDONLY | O_NOCTTY, (namespace) => {
     const words = [Buffer.alloc(ID_HEADER), attribute(NETNSA_FD, namespace)];
     const request = Buffer.concat([...words, attribute(NETNSA_NSID, -1)]);
-    // Where it has one, that is EEXIST.
+    // EEXIST means that it has one.
     attempt(() => conversation.ask(RTM_NEWNSID, NLM_F_ACK, request, () => {}), undefined);
     return askForId(conversation, namespace);
   });

@@ -50,7 +50,7 @@ function withNamespace<T>(path: string, use: (namespace: number) => T): T {
   });
 }
 
-/** What follows, such as a program to run, belongs into the own namespace. */
+/** Returns to the own namespace, where what follows belongs, such as a program to run. */
 function returnTo(own: number): void {
   try {
     enter(own, "/proc/self/ns/net");
@@ -61,7 +61,7 @@ function returnTo(own: number): void {
 
 function enter(descriptor: number, path: string): void {
   const library = cLibrary();
-  // Without `node:ffi`.
+  // There is no C library without `node:ffi`.
   if (library === undefined) throw new SystemError("setns", path, "ENOSYS");
   const errno = library.setns(descriptor, NETWORK_NAMESPACE);
   if (errno !== 0) throw new SystemError("setns", path, getSystemErrorName(-errno));

@@ -41,7 +41,7 @@ export interface NodeSystem extends System {
   exit(code: number): never;
 }
 
-/** How often a file is opened that is gone then, and there when it is looked at. */
+/** How often to open a file that is gone when it is opened, and there when it is looked at. */
 const MOST_OPENINGS = 10;
 
 /** Sets up this process for the plugin: files get the requested modes, independent of the caller's umask. */
@@ -103,7 +103,10 @@ export function createNodeSystem(): NodeSystem {
   };
 }
 
-/** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */
+/**
+ * Waits, without a library's handlers of signals: they would wait for the event loop, which never runs. Without them a signal
+ * ends the process.
+ */
 function sleep(milliseconds: number): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
   pause(milliseconds);
@@ -112,7 +115,7 @@ function sleep(milliseconds: number): void {
 function environment(name: string): string | undefined {
   const value = process.env[name];
   if (value === undefined || !isInexact(value)) return value;
-  // Nobody changes it after the start.
+  // The environment does not change after the start.
   const variables = quietly(() => fs.readFileSync("/proc/self/environ", "latin1")) ?? "";
   const found = variables.split("\0").find((variable) => variable.startsWith(`${name}=`));
   return found === undefined
@@ -257,7 +260,7 @@ function findLines(path: string, start: string | undefined): Lines {
 
 function linesWith(path: string, text: string): readonly string[] {
   const content = withFile(path, O_RDONLY | O_NOFOLLOW, (file) => {
-    // Anything else may have no end.
+    // Anything but a file may have no end.
     if (!fs.fstatSync(file).isFile()) throw new SystemError("read", path, "EINVAL");
     return readText(file, path, LARGEST_OF_KERNEL);
   });

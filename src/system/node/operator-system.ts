@@ -101,12 +101,12 @@ function run(
   const options = {
     argv0: plugin?.name ?? program,
     stdio: ["ignore", "pipe", plugin ? "pipe" : "inherit"] satisfies StdioOptions,
-    // For either stream, beyond which the program is killed.
+    // The program is killed beyond this, for either stream.
     maxBuffer: plugin ? limit + MOST_ERRORS : limit,
     env: plugin ? { PATH: PATH || undefined, CNI_COMMAND: plugin.command } : process.env,
     timeout: plugin?.timeout,
     killSignal: "SIGKILL" as const,
-    // In a process group of its own, and so killed with its children.
+    // A process group of its own lets it be killed with its children.
     detached: plugin !== undefined,
   };
   const { pid, status, signal, stdout, stderr, error } = spawnSync(program, words, options);
@@ -127,7 +127,9 @@ function run(
 /** This program, also after its file was replaced or deleted, as by another installer beside the agent. */
 const OWN_PROGRAM = "/proc/self/exe";
 
-/** What execve(2) refuses, Node.js would give to a shell; a name to look up in `PATH` is not examined. */
+/**
+ * Whether execve(2) takes a file, which Node.js would give to a shell otherwise; a name to look up in `PATH` is not examined.
+ */
 function isProgram(path: string): boolean {
   if (!path.includes("/")) return true;
   let start: Buffer;

@@ -54,7 +54,7 @@ function listen(
 function serveConnection(service: Service, connection: net.Socket): void {
   let request = "";
   const timer = setTimeout(() => connection.destroy(), CONNECTION_TIME);
-  // So that clients that send nothing keep no other one waiting.
+  // Clients that send nothing must keep no other one waiting.
   const [oldest] = connections;
   if (oldest !== undefined && connections.size === MOST_CONNECTIONS) {
     connections.delete(oldest);
@@ -94,7 +94,7 @@ function runProgram(
   }: Extract<ServiceStep, { readonly kind: "run" }>,
   completed: (outcome: CompletedProcess | SystemError) => void,
 ): void {
-  // In a process group of its own, and so killed with its children.
+  // A process group of its own lets it be killed with its children.
   const started = spawn(program, words, {
     stdio: ["ignore", isLogged ? STDERR : "pipe", STDERR],
     detached: true,

@@ -10,7 +10,7 @@ const BEYOND_ASCII =
 
 /**
  * The text of bytes. As in Go, U+FFFD stands for each byte that begins no character, so that a text in JSON, such as the path
- * of a directory, is what it is for the Go plugin; that of Node.js stands for as many as begin one together.
+ * of a directory, is what it is for the Go plugin; Node.js writes one for all bytes that begin a character together.
  */
 export function decodedUtf8(bytes: Buffer): string {
   const text = bytes.toString("utf8");

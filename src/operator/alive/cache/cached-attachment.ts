@@ -103,7 +103,7 @@ function podIn(cniArgs: unknown): string {
 
 /** A value of `CNI_ARGS`, which libcni records as a list of pairs. */
 function argumentOf(cniArgs: unknown, key: string): string {
-  // multus repeats them: of several the last counts.
+  // multus repeats arguments; the last one counts.
   const pair = listOf(cniArgs).findLast((member) => listOf(member)[0] === key);
   return textOf(listOf(pair)[1]);
 }

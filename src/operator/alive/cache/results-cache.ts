@@ -127,8 +127,8 @@ export class ResultsCache {
   }
 
   /**
-   * The latest configuration of each network but these whose runtime may have it from elsewhere than from a file: multus has it
-   * from the API server, BuildKit, Nomad and Concourse have it in memory.
+   * The latest configuration of each other network whose runtime may have it from elsewhere than a file: multus from the API
+   * server, BuildKit, Nomad and Concourse from memory.
    */
   configurationsBut(networks: ReadonlySet<string>): readonly ConfigurationFile[] {
     const { system } = this.#context;
@@ -149,7 +149,7 @@ export class ResultsCache {
           .toSorted((a, b) => (a.modified < b.modified ? 1 : -1));
         const text = latest && this.#textOf(latest.path);
         if (typeof text !== "string") return [];
-        // A runtime of Kubernetes reads files alone: of such a network the file is gone.
+        // A runtime of Kubernetes reads only files, so the file of such a network is gone.
         if (directory === this.#own && isOfKubernetes(text)) return [];
         const document = configurationIn(text);
         if (document === undefined) return [];
@@ -167,7 +167,7 @@ export class ResultsCache {
     return [...this.#listed().paths.keys()].filter((name) => name.startsWith(start));
   }
 
-  /** What the entries of a name say, that of multus first, but one without a namespace, as of libcni before 1.3, last. */
+  /** What the entries of a name say: that of multus first, but one without a namespace, as of libcni before 1.3, last. */
   readonly #knownBy = onceFor((name: string): Known => {
     const texts = (this.#listed().paths.get(name) ?? []).map((path) => this.#textOf(path));
     const unreadable = texts.find((text) => text instanceof SystemError);
