@@ -1,6 +1,6 @@
 /** A network on this node: its files, its configuration, its main plugin and the file that says so. */
 
-import { textOf } from "../../cli/command/json-values.ts";
+import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
@@ -61,7 +61,7 @@ export function fromConfiguration(
       source,
       // The names of capabilities are no keys of Go's: the runtime gives what is named in its own letters.
       acceptsRuntimeRanges:
-        valueInAnyCase(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
+        exactMember(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;

@@ -1,4 +1,4 @@
-/** A network whose ranges are not known: the podCIDR, where a configuration of Calico only asks for it (replaceHostLocalIPAMPodCIDR of its plugin). */
+/** Networks whose ranges are not known: given by the runtime, or a podCIDR that Calico's configuration only asks for. */
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
@@ -7,7 +7,14 @@ import { check } from "../../../src/operator/check/check.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import { networks } from "../../../src/operator/networks/networks.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+import {
+  configure,
+  contextOf,
+  findingsOn,
+  memoryNode,
+  places,
+  startOperator,
+} from "../memory-node.ts";
 
 /** A node of Calico's, with these reservations. */
 function calicoNode(ipam: JsonObject, reservations: readonly string[] = []): MemoryMachine {
@@ -67,3 +74,26 @@ test("check finds nothing wrong with a podCIDR that is not known", async (t) => 
     t.strictSame(codes, []);
   }
 });
+
+for (const [name, found] of [
+  ["ipRanges", []],
+  ["IPRANGES", ["out-of-range"]],
+] as const) {
+  test(`with the capability ${name} ${found.length} addresses are outside of all ranges`, async (t) => {
+    const machine = memoryNode({ "203.0.113.9": "c9\r\neth0" });
+    const ipam = { type: "host-local", subnet: "198.51.100.0/28" };
+    const capabilities = { [name]: true };
+    configure(machine, "net.conf", {
+      cniVersion: "1.0.0",
+      name: "net",
+      type: "ptp",
+      capabilities,
+      ipam,
+    });
+    const codes = findingsOn(machine).map(({ code }) => code);
+    t.strictSame(
+      codes.filter((code) => code === "out-of-range"),
+      found,
+    );
+  });
+}
