@@ -4,7 +4,7 @@
 import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";
 
 const strict = { exhaustedStatus: "unavailable" };
-const other = { subnet: "203.0.113.0/24" };
+const further = { subnet: "203.0.113.0/24" };
 
 function taken(...addresses: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(addresses.map((address) => [address, "c\r\neth0"]));
@@ -19,7 +19,7 @@ behaviour(
   (t, network) => {
     changesNothing(t, network, () => {
       for (const ipam of [
-        { ...strict, ranges: [[five, other]] },
+        { ...strict, ranges: [[five, further]] },
         // A runtime sends no runtimeConfig with STATUS.
         strict,
         { ...strict, ranges: [] },
@@ -37,7 +37,7 @@ behaviour(
 for (const [what, ipam, files, count] of [
   [
     "one of two range sets without a free address, and an empty file where none is handed out",
-    { ranges: [[other], [five]] },
+    { ranges: [[further], [five]] },
     { ...all, "198.51.100.1": "" },
     "5 of 5",
   ],

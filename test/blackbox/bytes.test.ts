@@ -103,7 +103,9 @@ function runIn(directory: string, program: string, setting: Setting, cniVersion:
 
 /** Bytes for printf(1). */
 function octal(bytes: string): string {
-  return Array.from(bytes, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}`).join("");
+  return Array.from(bytes, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`).join(
+    "",
+  );
 }
 
 /** Runs the same in memory, where each text is what it is to be. */

@@ -16,7 +16,7 @@ for (const { title, changed, coveredBy } of differences) {
       t.ok(existsSync(inRepository(`test/${path}`)), `test/${path} exists`);
     }
     for (const { vector: id, step = 1, ...expectations } of changed) {
-      const vector = vectors.find((one) => one.id === id);
+      const vector = vectors.find((candidate) => candidate.id === id);
       if (vector === undefined) throw new Error(`${id} is no vector`);
       for (const [name, value] of Object.entries(expectations)) {
         t.strictNotSame(

@@ -34,15 +34,15 @@ test("no journal is kept where another machine may write, since the lock may not
 });
 
 test("details end with the trace of the call; the holder's is named, too, if /proc shows it", async (t) => {
-  const [own, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
+  const [own, holder] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
   const network = networkFor(t, { ...five, lockTimeoutSeconds: 0.3 });
   await holdLock(t, network.machine.dataDirectory, {
-    TRACEPARENT: `00-${other}-b7ad6b7169203331-01`,
+    TRACEPARENT: `00-${holder}-b7ad6b7169203331-01`,
   });
 
   const { error } = network.add("c1", { traceparent: `00-${own}-00f067aa0ba902b7-01` });
 
   const details = error?.details ?? "";
   t.ok(details.endsWith(`; trace ${own}`), details);
-  t.match(details, `(flock), trace ${other}; nothing was changed`);
+  t.match(details, `(flock), trace ${holder}; nothing was changed`);
 });

@@ -68,7 +68,7 @@ export class RuntimeService {
     const response = await this.#call("Status");
     const condition = messagesIn(response, 1)
       .flatMap((status) => messagesIn(status, 1))
-      .find((one) => textIn(one, 1) === "NetworkReady");
+      .find((candidate) => textIn(candidate, 1) === "NetworkReady");
     return { ready: condition?.get(2)?.at(-1) === 1, message: textIn(condition, 4) };
   }
 

@@ -42,13 +42,13 @@ clientScenario(
       ipam: { type: "host-local", subnet: "10.65.0.0/29", requested: { by: [asked] } },
     };
     const [bridged] = networkOf("10.66.0.0/29").plugins;
-    const other: Network = {
+    const foreign: Network = {
       cniVersion: "1.1.0",
       name: "other",
       plugins: [{ ...bridged, type: "bridge", bridge: "cni-other" }],
     };
-    host.configure({ ...list, name, plugins: [annotated, ...others] }, other);
-    await new Cnitool(host, "cnitool", other).start("foreign");
+    host.configure({ ...list, name, plugins: [annotated, ...others] }, foreign);
+    await new Cnitool(host, "cnitool", foreign).start("foreign");
     t.equal(Object.keys(host.reservations("other")).length, 1);
     const crio = await Crio.start(t, host);
     t.same(host.reservations("other"), {}, "what is no pod of its default network gets a DEL");

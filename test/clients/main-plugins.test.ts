@@ -53,16 +53,16 @@ for (const { age, name, cniVersion, version } of [
         const plugin = { type, ...keysFor(host, id), capabilities: { ips: true }, ipam };
         return [{ cniVersion, name: "main", plugins: [plugin] }, new Pod(id)];
       };
-      const [one, two, third] = [podIn("a"), podIn("bb"), podIn("ccc")];
+      const [first, second, third] = [podIn("a"), podIn("bb"), podIn("ccc")];
 
       if (isAtLeast(cniVersion, "1.1.0")) {
-        t.doesNotThrow(() => runtime.status(one[0]), "STATUS says ready");
+        t.doesNotThrow(() => runtime.status(first[0]), "STATUS says ready");
       }
-      runtime.add(...one);
-      t.same(one[1].addresses(), ["10.64.0.2/29"], "the first pod gets the first address");
-      runtime.add(...two);
-      t.same(two[1].addresses(), ["10.64.0.3/29"], "the second pod gets the next address");
-      runtime.del(...two);
+      runtime.add(...first);
+      t.same(first[1].addresses(), ["10.64.0.2/29"], "the first pod gets the first address");
+      runtime.add(...second);
+      t.same(second[1].addresses(), ["10.64.0.3/29"], "the second pod gets the next address");
+      runtime.del(...second);
       runtime.add(...third, { ips: ["10.64.0.6"] });
       t.same(third[1].addresses(), ["10.64.0.6/29"], "a requested address is given");
       t.same(
@@ -71,15 +71,15 @@ for (const { age, name, cniVersion, version } of [
         "DEL frees the address of its pod",
       );
 
-      t.doesNotThrow(() => runtime.check(...one), "CHECK is content");
+      t.doesNotThrow(() => runtime.check(...first), "CHECK is content");
       host.forget("main");
       t.throws(
-        () => runtime.check(...one),
+        () => runtime.check(...first),
         /host-local: Failed to find address added by container a$/,
         "CHECK misses the reservation",
       );
 
-      for (const attached of [one, third]) runtime.del(...attached);
+      for (const attached of [first, third]) runtime.del(...attached);
       t.same(host.reservations("main"), {}, "nothing stays reserved");
     });
   }

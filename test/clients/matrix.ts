@@ -24,8 +24,10 @@ export interface Matrix {
 /** The runs of today, and for what was skipped today those before. */
 export function latest(today: readonly ClientRun[], before: readonly ClientRun[]): ClientRun[] {
   return today.map((run) => {
-    const isSame = (one: ClientRun): boolean =>
-      one.client === run.client && one.executable === run.executable && one.result !== "skipped";
+    const isSame = (former: ClientRun): boolean =>
+      former.client === run.client &&
+      former.executable === run.executable &&
+      former.result !== "skipped";
     return run.result === "skipped" ? (before.find(isSame) ?? run) : run;
   });
 }
@@ -102,5 +104,5 @@ function resultOf(run: ClientRun | undefined): string {
 
 function mostFrequent(words: readonly string[]): string {
   const groups = [...Map.groupBy(words, (word) => word).values()];
-  return groups.toSorted((one, other) => other.length - one.length)[0]?.[0] ?? "";
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0] ?? "";
 }

@@ -242,7 +242,7 @@ for (const [distribution, volume, path, mountPropagation] of [
       { hostPath: { path, type: "Directory" } },
     );
     for (const { name, volumeMounts = [] } of containers) {
-      const found = volumeMounts.find((one) => one.name === volume);
+      const found = volumeMounts.find((mount) => mount.name === volume);
       t.match(found, { mountPath: path, mountPropagation, readOnly: true }, name);
       t.ok(volumeMounts.some(({ mountPath }) => mountPath === "/host/opt/cni/bin"));
     }

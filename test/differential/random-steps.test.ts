@@ -54,7 +54,7 @@ async function live(t: Test, life: number): Promise<boolean> {
     past.push(step);
     const { here, reference } = await sides.take(step);
     if (!isDeepStrictEqual(here, reference)) {
-      const steps = past.map((one) => JSON.stringify(one));
+      const steps = past.map((taken) => JSON.stringify(taken));
       return t.strictSame(here, reference, `life ${life}`, { steps });
     }
   }

@@ -41,16 +41,16 @@ function expectationOf({ machine }: Network, ipam: object, interrupt?: Interrupt
     const network = configurationOf(document);
     const config = loadConfig(network, "", system);
     const prospects = dryRun(openNetwork(system, config.dataDir, config.network), config);
-    const failed = prospects.findIndex((one) => one instanceof NoAddressError);
+    const failed = prospects.findIndex((prospect) => prospect instanceof NoAddressError);
     const error = prospects[failed];
     if (error instanceof NoAddressError) {
       const msg = `failed to allocate for range ${failed}: ${error.message}`;
       return { msg, details: error.details };
     }
-    return prospects.flatMap((one) => {
-      if (one instanceof NoAddressError) return [];
-      note(one.kind);
-      return [formatAddress(one.candidate.address)];
+    return prospects.flatMap((prospect) => {
+      if (prospect instanceof NoAddressError) return [];
+      note(prospect.kind);
+      return [formatAddress(prospect.candidate.address)];
     });
   } catch (error) {
     if (error instanceof SystemError) return { reason: error.reason };

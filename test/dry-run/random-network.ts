@@ -44,7 +44,7 @@ export const ipamOf = fc
   .map(({ first, second, isOneSet, six, gateway, end, exclude, reserved, ...rest }) => {
     const range = { subnet: first, gateway, rangeEnd: end };
     const further = second === null ? [] : [{ subnet: second }];
-    const sets = isOneSet ? [[range, ...further]] : [[range], ...further.map((one) => [one])];
+    const sets = isOneSet ? [[range, ...further]] : [[range], ...further.map((added) => [added])];
     return {
       ...rest,
       type: "host-local",
@@ -92,21 +92,21 @@ function sandbox(id: string, name: string): string {
 }
 
 /** Takes a step, with a second before it. */
-function take(network: Network, one: Step): void {
+function take(network: Network, next: Step): void {
   const { machine, directory } = network;
   const { disk } = machine;
-  const netns = "id" in one ? `/run/netns/c${one.id}` : "";
-  const cniArgs = "id" in one ? sandbox(`c${one.id}`, `p${one.id % 3}`) : "";
-  const path = "name" in one ? `${directory}/${one.name}` : "";
+  const netns = "id" in next ? `/run/netns/c${next.id}` : "";
+  const cniArgs = "id" in next ? sandbox(`c${next.id}`, `p${next.id % 3}`) : "";
+  const path = "name" in next ? `${directory}/${next.name}` : "";
   if (path !== "" && disk.has(path)) return;
   machine.wait(1000);
-  switch (one.kind) {
+  switch (next.kind) {
     case "add":
-      if ("id" in one) machine.namespaces.set(netns, BigInt(4026532000 + one.id));
-      if ("id" in one) network.add(`c${one.id}`, { netns, cniArgs });
+      if ("id" in next) machine.namespaces.set(netns, BigInt(4026532000 + next.id));
+      if ("id" in next) network.add(`c${next.id}`, { netns, cniArgs });
       break;
     case "del":
-      if ("id" in one) network.del(`c${one.id}`, { netns });
+      if ("id" in next) network.del(`c${next.id}`, { netns });
       break;
     case "end":
       machine.namespaces.delete(netns);
@@ -206,7 +206,7 @@ export function bring(
     machine.disk.put(machine.dataDirectory, "");
     return undefined;
   }
-  for (const one of steps) take(network, one);
+  for (const next of steps) take(network, next);
   if (fullOf !== undefined) fill(network, fullOf);
   return disk === "read-only" ? readOnly : undefined;
 }

@@ -38,7 +38,7 @@ export function configure(ipam: object, plugin: object = { isGateway: true }): N
 export function add(host: Host, network: Network, name: string): AddedPod {
   const pod = new Pod(name);
   const { ips = [], interfaces = [] } = host.runtime.add(network, pod);
-  const hostInterfaces = interfaces.flatMap((one) => (one.sandbox ? [] : one.name));
+  const hostInterfaces = interfaces.flatMap((link) => (link.sandbox ? [] : link.name));
   const [{ address = "", gateway = "" } = {}] = ips;
   mkdirSync(RESULTS, { recursive: true });
   const about = { netns: pod.netns, hostInterfaces, pod: `default/${name}` };

@@ -17,6 +17,6 @@ export function renderContainerdTemplate(template: string, podCIDRs: readonly st
     /\{\{range (\$\w+), (\$\w+) := \.(PodCIDRRanges|Routes)\}\}\{\{if \1\}\}(.*?)\{\{end\}\}(.*?)\{\{end\}\}/g;
   return template.replaceAll(list, (_, _index, item, field, separator, body) => {
     const items = field === "Routes" ? routes : podCIDRs;
-    return items.map((one) => body.replaceAll(`{{${item}}}`, one)).join(separator);
+    return items.map((cidr) => body.replaceAll(`{{${item}}}`, cidr)).join(separator);
   });
 }

@@ -220,7 +220,7 @@ export function processesIn(name: string): readonly number[] {
     directoriesBelow(join(hierarchy, name)),
   );
   const ids = directories.flatMap(
-    (one) => readFileSync(join(one, "cgroup.procs"), "utf8").match(/\d+/g) ?? [],
+    (directory) => readFileSync(join(directory, "cgroup.procs"), "utf8").match(/\d+/g) ?? [],
   );
   return [...new Set(ids)].map(Number);
 }
@@ -242,7 +242,7 @@ export function removeMounts(directories: readonly string[]): void {
 
 function isRemoved(directory: string): boolean {
   try {
-    for (const one of directoriesBelow(directory).toReversed()) rmdirSync(one);
+    for (const path of directoriesBelow(directory).toReversed()) rmdirSync(path);
     return true;
   } catch {
     return false;

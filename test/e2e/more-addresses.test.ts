@@ -40,7 +40,7 @@ function runPage(t: Test, ...lines: readonly string[]): void {
 function reach(t: Test, pods: readonly AddedPod[], gateway: string): void {
   for (const added of pods) {
     t.ok(added.pod.reaches(gateway), `${added.address} reaches its gateway`);
-    for (const { address } of pods.filter((other) => other !== added))
+    for (const { address } of pods.filter((pod) => pod !== added))
       t.ok(added.pod.reaches(address), `${added.address} ${address}`);
   }
 }

@@ -115,8 +115,8 @@ function runAsRoot(t: Test, lines: readonly string[], codes: readonly number[]):
   });
 }
 
-function isSameFile(path: string, other: string): boolean {
-  return readFileSync(path).equals(readFileSync(other));
+function isSameFile(path: string, copy: string): boolean {
+  return readFileSync(path).equals(readFileSync(copy));
 }
 
 /** Output with the time of the day that it is printed at replaced, which has a date just before midnight. */

@@ -56,7 +56,9 @@ export function recordedCalls(record: string): RecordedCall[] {
       const variables = read("environment").split("\0").slice(0, -1);
       return {
         caller: basename(read("caller").trim()),
-        environment: Object.fromEntries(variables.map((one) => one.split(/=(.*)/s).slice(0, 2))),
+        environment: Object.fromEntries(
+          variables.map((variable) => variable.split(/=(.*)/s).slice(0, 2)),
+        ),
         stdin: read("stdin"),
         stdout: read("stdout"),
         exitCode: Number(read("code")),

@@ -291,13 +291,16 @@ export class MemoryDisk {
 
   /** Closes what a process has open, for one use or all; or what all have open. */
   close(process?: number, use?: string): void {
-    const isClosed = (one: Descriptor): boolean =>
-      (process === undefined || one.process === process) && (use === undefined || one.use === use);
+    const isClosed = (descriptor: Descriptor): boolean =>
+      (process === undefined || descriptor.process === process) &&
+      (use === undefined || descriptor.use === use);
     const closed = this.#open.filter(isClosed);
-    this.#open = this.#open.filter((one) => !closed.includes(one));
-    const isOpen = (number: bigint): boolean => this.#open.some((one) => one.number === number);
-    const free = closed.filter((one) => one.hasNoName && !isOpen(one.number));
-    for (const number of new Set(free.map((one) => one.number))) this.#release(number);
+    this.#open = this.#open.filter((descriptor) => !closed.includes(descriptor));
+    const isOpen = (number: bigint): boolean =>
+      this.#open.some((descriptor) => descriptor.number === number);
+    const free = closed.filter((descriptor) => descriptor.hasNoName && !isOpen(descriptor.number));
+    for (const number of new Set(free.map((descriptor) => descriptor.number)))
+      this.#release(number);
   }
 
   /** Takes a snapshot; returns the function that restores it. */
@@ -458,7 +461,7 @@ export class MemoryDisk {
     const device = (number - 1n) / NUMBERS + 1n;
     const free = this.#free.get(device) ?? [];
     this.#free.set(device, free);
-    const at = free.findLastIndex((one) => one < number);
+    const at = free.findLastIndex((unused) => unused < number);
     free.splice(at + 1, 0, number);
   }
 
@@ -489,8 +492,8 @@ export class MemoryDisk {
     if (entry.links > 0) return;
     const isOpen = this.#open.some(({ number }) => number === entry.number);
     if (!isOpen) this.#release(entry.number);
-    this.#open = this.#open.map((one) =>
-      one.number === entry.number ? { ...one, hasNoName: true } : one,
+    this.#open = this.#open.map((descriptor) =>
+      descriptor.number === entry.number ? { ...descriptor, hasNoName: true } : descriptor,
     );
   }
 }

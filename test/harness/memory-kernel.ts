@@ -324,7 +324,9 @@ export class MemoryKernel {
       return [id, { namespace: Number(shown), addresses: addressesIn(shown), ...user }] as const;
     });
     const idsOf = (where: FirstThread): readonly (readonly [id: number, namespace: bigint])[] =>
-      seen.flatMap(([id, one]) => (one.first === where ? [[id, one.namespace] as const] : []));
+      seen.flatMap(([id, process]) =>
+        process.first === where ? [[id, process.namespace] as const] : [],
+      );
     const mounts = this.seesMounts ? [...this.mounts] : [];
     return procOf({
       nodeNamespace: Number(NODE_NAMESPACE),

@@ -448,10 +448,10 @@ export class MemoryProcess implements System {
       else if (this.#disk.status(file).kind === "directory")
         throw new SystemError("open", file, "EISDIR");
       if (directory !== undefined) this.#disk.makeDirectories(directory, 0o700);
-      const other = this.#machine.locks.get(path);
-      if (other !== undefined) {
+      const holder = this.#machine.locks.get(path);
+      if (holder !== undefined) {
         this.#machine.wait(timeout);
-        throw new LockTimeout(path, other);
+        throw new LockTimeout(path, holder);
       }
       this.#machine.locks.set(path, `process ${this.#id}`);
       this.#held.add(path);

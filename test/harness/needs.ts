@@ -40,13 +40,13 @@ const questions: Readonly<Record<Need, () => string | undefined>> = {
     ]),
   "acts as others": () =>
     inDirectory((directory) => {
-      const other = process.getuid?.() === NOBODY ? NOBODY - 1 : NOBODY;
+      const user = process.getuid?.() === NOBODY ? NOBODY - 1 : NOBODY;
       try {
-        chownSync(directory, other, other);
+        chownSync(directory, user, user);
       } catch {
         return "Giving a file to another user takes CAP_CHOWN.";
       }
-      const { status } = spawnSync("true", { uid: other, gid: other });
+      const { status } = spawnSync("true", { uid: user, gid: user });
       return status === 0 ? undefined : "Acting as another user takes CAP_SETUID and CAP_SETGID.";
     }),
 };

@@ -187,7 +187,11 @@ function remove(path: string): void {
 }
 
 function waitUntilFree(id: string): void {
-  for (let tries = 0; tries < 600 && processes().some((one) => namespaceOf(one) === id); tries++) {
+  for (
+    let tries = 0;
+    tries < 600 && processes().some((process) => namespaceOf(process) === id);
+    tries++
+  ) {
     spawnSync("sleep", ["0.05"]);
   }
 }

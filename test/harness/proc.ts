@@ -108,9 +108,10 @@ export function procOf(machine: Machine): ProcCalls {
   const tableOf = (process: Process, table: string, path: string): string => {
     const { addresses = [], addresses6 = [] } = process;
     if (table === "fib_trie") {
-      return addresses.map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
+      return addresses.map((address) => `|-- ${address}\n   /32 host LOCAL\n`).join("");
     }
-    if (table === "if_inet6") return addresses6.map((one) => `${one} 02 40 00 80 eth0\n`).join("");
+    if (table === "if_inet6")
+      return addresses6.map((digits) => `${digits} 02 40 00 80 eth0\n`).join("");
     if (table !== "dev") return process.tables?.[table] ?? missing("open", path);
     const isEmpty = machine.isConnected !== true && addresses.length + addresses6.length === 0;
     return `Inter-|\n face |\n    lo: 0\n${isEmpty ? "" : "  eth0: 0\n"}`;
@@ -144,9 +145,9 @@ export function procOf(machine: Machine): ProcCalls {
     if (!(Number(id) in processes) || machine.ended?.includes(Number(id)) === true)
       return undefined;
     const start = `${id}/task/`;
-    const others = Object.keys(machine.threads ?? {}).filter((one) => one.startsWith(start));
+    const others = Object.keys(machine.threads ?? {}).filter((thread) => thread.startsWith(start));
     const living = machine.zombies?.[Number(id)] ?? [];
-    return [id, living, others.map((one) => one.slice(start.length))].flat().map(String);
+    return [id, living, others.map((thread) => thread.slice(start.length))].flat().map(String);
   };
   const mountLines = (process: Process): readonly string[] => [
     ...(machine.shared ?? []).map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw`),
@@ -172,10 +173,12 @@ export function procOf(machine: Machine): ProcCalls {
   return {
     linkedAddresses: (family) => {
       const inodes = [
-        ...Object.values(processes).map((one) => one.namespace),
+        ...Object.values(processes).map((process) => process.namespace),
         ...Object.values(mounted),
       ];
-      const seen = [...new Set(inodes)].filter((one) => one === nodeNamespace || isLinked(one));
+      const seen = [...new Set(inodes)].filter(
+        (inode) => inode === nodeNamespace || isLinked(inode),
+      );
       return seen.map((inode) => linesOf(processOf(inode), family)).join("");
     },
     namespaceId: (path) => {
@@ -194,9 +197,11 @@ export function procOf(machine: Machine): ProcCalls {
       if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
       const [, id] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
       if (id !== undefined) return threadsOf(id) ?? missing("open", path);
-      const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
+      const names = [...Object.keys(mounted), ...files].filter((name) =>
+        name.startsWith(`${path}/`),
+      );
       const isThere = names.length > 0 || path === "/run/netns";
-      return isThere ? names.map((one) => one.slice(path.length + 1)) : missing("open", path);
+      return isThere ? names.map((name) => name.slice(path.length + 1)) : missing("open", path);
     },
     readFile: (path) => {
       const [, ended] = /^\/proc\/([0-9]+)\/stat$/.exec(path) ?? [];
@@ -252,7 +257,7 @@ export function procOf(machine: Machine): ProcCalls {
       }
       const inode = mounted[path] ?? process?.namespace;
       if (inode !== undefined) return statusOf(NAMESPACE_DEVICE, inode);
-      if (Object.keys(mounted).some((one) => one.startsWith(`${path}/`))) {
+      if (Object.keys(mounted).some((name) => name.startsWith(`${path}/`))) {
         return { ...statusOf(20n, 6), kind: "directory" };
       }
       return files.includes(path) ? statusOf(20n, 5) : missing("stat", path);

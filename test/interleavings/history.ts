@@ -24,10 +24,10 @@ export function brokenHistory(
   after: readonly HistoryRecord[],
   reserved: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const lost = before.filter((one, at) => JSON.stringify(one) !== JSON.stringify(after[at]));
+  const lost = before.filter((record, at) => JSON.stringify(record) !== JSON.stringify(after[at]));
   const isFalse = ({ verb, address, container }: HistoryRecord, at: number): boolean => {
     // An ADD that is undone has two lines.
-    if (at < before.length || after.findLastIndex((one) => one.address === address) > at) {
+    if (at < before.length || after.findLastIndex((record) => record.address === address) > at) {
       return false;
     }
     const owner = reserved.get(address);
@@ -35,8 +35,8 @@ export function brokenHistory(
     return (owner === `${container}\r\neth0`) !== (verb === "ADD");
   };
   return [
-    ...lost.map((one) => `the history has lost ${textOf(one)}`),
-    ...after.filter(isFalse).map((one) => `the history is false: ${textOf(one)}`),
+    ...lost.map((record) => `the history has lost ${textOf(record)}`),
+    ...after.filter(isFalse).map((record) => `the history is false: ${textOf(record)}`),
   ];
 }
 

@@ -57,14 +57,14 @@ function pairsOf(threads: readonly string[], network?: Network): readonly Cast[]
   return threads.flatMap((thread, at) =>
     threads
       .slice(at)
-      .filter((other) => !isTwin(thread, other))
-      .map((other) => cast(`${thread} ∥ ${other}`, network)),
+      .filter((second) => !isTwin(thread, second))
+      .map((second) => cast(`${thread} ∥ ${second}`, network)),
   );
 }
 
 /** Where neither of `a` and `b` was before, an ADD of `b` beside itself, or what names neither, is as one of `a`. */
-function isTwin(thread: string, other: string): boolean {
-  return thread === "ADD b" && (other === thread || !/\b[ab]\b/.test(other));
+function isTwin(thread: string, second: string): boolean {
+  return thread === "ADD b" && (second === thread || !/\b[ab]\b/.test(second));
 }
 
 const reuse = {
@@ -210,7 +210,7 @@ const isQuick = ({ name }: Cast): boolean => !name.includes("release");
 const quickPairs = plainPairs.filter(isQuick);
 
 const withoutLock = [...own, ...others, ...unlocked].flatMap((thread) =>
-  unlocked.map((other) => cast(`${thread} ∥ ${other}`)),
+  unlocked.map((second) => cast(`${thread} ∥ ${second}`)),
 );
 
 const singles = casts([...own, ...others]);
@@ -239,14 +239,14 @@ const PROCESS_ALONE = "start d, unmount d";
 
 /** A pod ends while others look; its number is another's at once, or it has a process before its mount is gone. */
 const ending = [
-  ...["ADD a", "GC null", "GC c"].map((one) => cast(`${one} ∥ unmount d, mount b, ADD b`, full)),
-  ...["ADD a", "GC null"].map((one) =>
-    cast(`${one} ∥ ${PROCESS_ALONE}`, { ...full, spared: ["d"] }),
+  ...["ADD a", "GC null", "GC c"].map((call) => cast(`${call} ∥ unmount d, mount b, ADD b`, full)),
+  ...["ADD a", "GC null"].map((call) =>
+    cast(`${call} ∥ ${PROCESS_ALONE}`, { ...full, spared: ["d"] }),
   ),
   ...[graves.handedOver, handles.handedOver].flatMap((grave) =>
-    ["ADD a", "GC null", "GC c"].map((one) => cast(`${one} ∥ fork d`, grave)),
+    ["ADD a", "GC null", "GC c"].map((call) => cast(`${call} ∥ fork d`, grave)),
   ),
-  ...["ADD a", "GC null"].map((one) => cast(`${one} ∥ unmount d, mount b, ADD b`, handles.full)),
+  ...["ADD a", "GC null"].map((call) => cast(`${call} ∥ unmount d, mount b, ADD b`, handles.full)),
 ];
 /** A container that gets another network namespace within a tick, and with that its address and its file's number again. */
 const again = cast("ADD d, unmount d, DEL d, mount d, ADD d, ADD a", {
@@ -296,8 +296,8 @@ const commandsInTrouble = [
   cast("gc", graves.ofGoPlugin),
 ];
 const commands = [
-  ...["ADD a", "ADD d", "DEL d, ADD d", "GC null", "gc"].map((other) =>
-    cast(`release d ∥ ${other}`, goneForGood),
+  ...["ADD a", "ADD d", "DEL d, ADD d", "GC null", "gc"].map((call) =>
+    cast(`release d ∥ ${call}`, goneForGood),
   ),
   cast("release d ∥ ADD d", remembered),
   ...casts(["gc ∥ GC null", "gc ∥ DEL d"], goneForGood),
@@ -342,7 +342,7 @@ const plan: readonly Row[] = [
 ];
 
 function rows(extent: Extent, trouble: Row["trouble"], casts: readonly Cast[]): readonly Row[] {
-  return casts.map((one) => ({ cast: one, trouble, extent }));
+  return casts.map((calls) => ({ cast: calls, trouble, extent }));
 }
 
 /** Where a rule is known to be broken, and why that stays. */
@@ -412,7 +412,7 @@ export interface Found {
 /** Makes a search. */
 export function search(row: Row): Found {
   const prepared = prepare(row.cast, troubles[row.trouble]);
-  const expected = known.find((one) => one.search.test(nameOf(row)));
+  const expected = known.find((exception) => exception.search.test(nameOf(row)));
   let isFound = false;
   const broken = prepared.search.run((end) => {
     const all = prepared.judge.judge(end);

@@ -93,8 +93,8 @@ function cutsOf(names: readonly Change[]): readonly (readonly Part[])[] {
       (change): Part =>
         (disk) => {
           const kept = directoriesOf(change).map((directory) => isKept(change, directory));
-          if (kept.every((one) => one)) redo(disk, change);
-          else if (kept.some((one) => one)) redoHalf(disk, change, kept[0] === true);
+          if (kept.every((isThere) => isThere)) redo(disk, change);
+          else if (kept.some((isThere) => isThere)) redoHalf(disk, change, kept[0] === true);
         },
     );
   });
@@ -121,7 +121,7 @@ function redo(disk: MemoryDisk, { operation, inode }: Change): void {
 
 /** The directories that a change is in; of a rename that of the new name first. */
 function directoriesOf({ operation: { word, path, text } }: Change): readonly string[] {
-  const parentOf = (one: string): string => one.slice(0, one.lastIndexOf("/"));
+  const parentOf = (name: string): string => name.slice(0, name.lastIndexOf("/"));
   if (word === "utimensat") return [path];
   const to = parentOf(path);
   const from = word === "rename" ? parentOf(text.split(" ")[2] ?? "") : to;
@@ -130,7 +130,7 @@ function directoriesOf({ operation: { word, path, text } }: Change): readonly st
 
 function product<T>(choices: readonly (readonly T[])[]): readonly (readonly T[])[] {
   return choices.reduce<readonly (readonly T[])[]>(
-    (all, choice) => all.flatMap((some) => choice.map((one) => [...some, one])),
+    (all, choice) => all.flatMap((some) => choice.map((chosen) => [...some, chosen])),
     [[]],
   );
 }

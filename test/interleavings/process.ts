@@ -214,9 +214,9 @@ class AnsweredSystem implements ExplorerSystem {
     return namesOf(this.list(path));
   }
   readFiles(path: string, limit: number, withStatus: boolean): AddressFiles {
-    const listAddresses = (one: string): Names => this.listAddresses(one);
-    const readFile = (one: string, most: number): string => this.readFile(one, most);
-    const openFile = (one: string, most: number): OpenedFile => this.openFile(one, most);
+    const listAddresses = (directory: string): Names => this.listAddresses(directory);
+    const readFile = (file: string, most: number): string => this.readFile(file, most);
+    const openFile = (file: string, most: number): OpenedFile => this.openFile(file, most);
     return readFilesBy({ listAddresses, readFile, openFile }, path, limit, withStatus);
   }
   findLines(path: string, start: string | undefined): Lines {
@@ -300,9 +300,11 @@ class AnsweredSystem implements ExplorerSystem {
     this.#change("unlink", path, "", ({ disk }) => disk.unlink(path));
   }
   makeDirectories(path: string, mode = 0o755): void {
-    const make = (one: string): void =>
-      this.#change("mkdir", one, `${mode}`, ({ disk }) => makeDirectory(disk, one, mode));
-    makeDirectoriesBy({ make, status: (one) => this.status(one) }, path);
+    const make = (directory: string): void =>
+      this.#change("mkdir", directory, `${mode}`, ({ disk }) =>
+        makeDirectory(disk, directory, mode),
+      );
+    makeDirectoriesBy({ make, status: (directory) => this.status(directory) }, path);
   }
 
   /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */

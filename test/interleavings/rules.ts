@@ -117,7 +117,7 @@ export class Judge {
     const now = reservationsIn(world);
     const { before, mayBeEmpty, containers } = this.#question;
     const all = places.flatMap(({ outcomes, isBeforeBoot }, thread) =>
-      outcomes.map((one, at) => ({ ...one, isBeforeBoot, thread, at })),
+      outcomes.map((outcome, at) => ({ ...outcome, isBeforeBoot, thread, at })),
     );
     for (const [address, owner] of now) {
       const isWhole =
@@ -141,7 +141,8 @@ export class Judge {
       for (const { end, isBeforeBoot, thread, at } of own) {
         // What was reserved just now is not GC's, whatever its list.
         const isLast = releases.every(
-          (one) => one.program.verb === "GC" || (one.thread === thread && one.at < at),
+          (release) =>
+            release.program.verb === "GC" || (release.thread === thread && release.at < at),
         );
         if (end?.exitCode !== 0 || !isLast || isBeforeBoot === true) continue;
         for (const address of grantedAddresses({ ...end })) {
@@ -154,7 +155,7 @@ export class Judge {
         }
       }
       for (const { program, end, thread, at } of releases) {
-        const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
+        const isAfterAll = own.every((outcome) => outcome.thread === thread && outcome.at < at);
         const isKept = program.keeps?.length === 0 || !this.#question.dead.includes(id);
         if (program.verb === "GC" && isKept) continue;
         const isExcused = /it may be a reservation of|GC kept/.test(end?.stderr ?? "");
@@ -207,7 +208,7 @@ export class Judge {
       const hasFailed = end?.exitCode !== 0 && !(program.words && end?.exitCode === 1);
       const isRefused = /has been allocated|is not available/.test(end?.stdout ?? "");
       const mayFail =
-        verb === "CHECK" || (claims.some((one) => one.program === program) && !hasRoom);
+        verb === "CHECK" || (claims.some((claim) => claim.program === program) && !hasRoom);
       if (hasFailed && !mayFail && !isRefused && isUnheard !== true)
         broken.push(`${name} fails: ${end?.stdout}`);
     }
@@ -220,7 +221,7 @@ export class Judge {
       const answer = end?.stdout ?? "";
       const isFull = /no IP addresses available|is not available/.test(answer);
       // Its number may be that of a namespace for which an ADD is under way.
-      const isUnsure = outcomes.some((one) => one.program.verb === "ADD");
+      const isUnsure = outcomes.some((outcome) => outcome.program.verb === "ADD");
       const mayStay = (id: string): boolean => {
         if (verb === "GC" || verb === "gc") return keeps.includes(id) || isUnsure;
         if (verb === "release") return id !== program.container || isUnsure;
@@ -231,7 +232,7 @@ export class Judge {
       if (left.length > 0) broken.push(`${name} leaves what ${left} has, which is gone`);
     }
     const isTwice = (owner: string): boolean =>
-      now.filter((one) => one === owner).length > calls.pools.length;
+      now.filter((holder) => holder === owner).length > calls.pools.length;
     if (!hasSeveralLocks && now.some(isTwice))
       broken.push(`an attachment has two addresses: ${now}`);
     const told = toldIn(outcomes);
@@ -292,7 +293,7 @@ export class Judge {
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine), machine.kernel.seenInUse);
       const saysFull = run(calls.program("STATUS")).exitCode !== 0;
-      const mayReclaim = containers.some((one) => this.#mayTake(filler, one, world));
+      const mayReclaim = containers.some((container) => this.#mayTake(filler, container, world));
       const isKnown = saysFull || !isFull || !mayReclaim;
       if (saysFull !== isFull && isKnown && !hasSeveralLocks && world.boot === 1)
         broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
@@ -320,7 +321,9 @@ export class Judge {
 /** The containers that a runtime adds and deletes at once: what they have may be configured after it was released. */
 function inNoOrder(places: State["places"]): readonly string[] {
   return places.flatMap(({ outcomes }) => {
-    const others = places.filter((one) => one.outcomes !== outcomes).flatMap((one) => one.outcomes);
+    const others = places
+      .filter((place) => place.outcomes !== outcomes)
+      .flatMap((place) => place.outcomes);
     return outcomes.flatMap(({ program: { verb, container } }) => {
       const isDeleted = others.some(
         ({ program }) => program.verb === "DEL" && program.container === container,
@@ -354,7 +357,9 @@ function falselyKept({ disk }: World, outcomes: readonly Outcome[]): readonly st
   const isWhole = text === records.map(formatCall).join("");
   return [
     ...(isWhole ? [] : [`a line is not whole: ${text}`]),
-    ...records.filter((one) => !isTrue(one)).map((one) => `it is not true: ${formatCall(one)}`),
+    ...records
+      .filter((record) => !isTrue(record))
+      .map((record) => `it is not true: ${formatCall(record)}`),
   ];
 }
 

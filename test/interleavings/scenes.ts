@@ -158,7 +158,7 @@ export const networks = {
 function ofMachines<T extends Readonly<Record<string, Network>>>(
   all: T,
 ): Readonly<Record<keyof T, Network>> {
-  const entries = Object.entries(all).map(([key, one]) => [key, { hasTaps: true, ...one }]);
+  const entries = Object.entries(all).map(([key, network]) => [key, { hasTaps: true, ...network }]);
   return Object.fromEntries(entries);
 }
 

@@ -28,9 +28,11 @@ export function testSearches(isWanted: (row: Row) => boolean): void {
         `of a search: ${why}`,
       );
     }
-    const expected = known.filter((one) => rows.some((row) => one.search.test(nameOf(row))));
+    const expected = known.filter((exception) =>
+      rows.some((row) => exception.search.test(nameOf(row))),
+    );
     t.same(
-      expected.filter((one) => !seen.has(one)).map(({ why }) => why),
+      expected.filter((exception) => !seen.has(exception)).map(({ why }) => why),
       [],
     );
   });

@@ -151,8 +151,9 @@ export function textOfReply(reply: Reply): string {
   const text =
     error !== undefined
       ? `! ${error.message} ${(error as SystemError).code}`
-      : (JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}n` : one)) ??
-        "");
+      : (JSON.stringify(value, (_, member: unknown) =>
+          typeof member === "bigint" ? `${member}n` : member,
+        ) ?? "");
   texts.set(reply, text);
   return text;
 }

@@ -39,7 +39,11 @@ clusterScenario(
     await crash();
     await cluster.restartNode();
     const returned = { addresses: podAddresses(), containers: readyContainers() };
-    await until("gc", () => before.every((one) => !(one in cluster.reservations())), PATIENCE);
+    await until(
+      "gc",
+      () => before.every((address) => !(address in cluster.reservations())),
+      PATIENCE,
+    );
     t.same(
       { addresses: podAddresses(), containers: readyContainers() },
       returned,

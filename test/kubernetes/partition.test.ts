@@ -128,7 +128,7 @@ clusterScenario(
     /** How many pods have an address that another one has, too. */
     const twice = (nodes: readonly NodeOnBridge[]): number => {
       const all = nodes.flatMap(({ addresses }) => addresses);
-      return all.filter((one) => all.indexOf(one) !== all.lastIndexOf(one)).length;
+      return all.filter((address) => all.indexOf(address) !== all.lastIndexOf(address)).length;
     };
 
     const names = Array.from({ length: SIZE }, (_, at) => `web-${at}`);

@@ -69,8 +69,8 @@ clusterScenario(
       );
       for (const seen of [pods, inNamespaces]) {
         const times = { began, ended: Date.now() };
-        observations.push(...seen.map((one) => ({ ...one, ...times })));
-        for (const [address, those] of Map.groupBy(seen, (one) => one.address)) {
+        observations.push(...seen.map((sight) => ({ ...sight, ...times })));
+        for (const [address, those] of Map.groupBy(seen, (sight) => sight.address)) {
           if (those.length > 1) twice.add(address);
         }
       }
@@ -99,7 +99,9 @@ clusterScenario(
     t.same([...twice], [], "no address was seen twice, in the API or in the kernel");
 
     const holdings = historyOf(observations.map(({ address }) => address));
-    const missing = observations.filter((one) => !holdings.some((holding) => tells(holding, one)));
+    const missing = observations.filter(
+      (seen) => !holdings.some((holding) => tells(holding, seen)),
+    );
     t.same(missing, [], "every observation is in the history");
     t.same(tooEarly(holdings), [], "no other pod gets an address before its time");
 
@@ -121,8 +123,8 @@ clusterScenario(
         "the rollouts",
         () => {
           look();
-          return workloads.every((one) => {
-            const status = kubectl("rollout", "status", "--watch=false", one);
+          return workloads.every((name) => {
+            const status = kubectl("rollout", "status", "--watch=false", name);
             return /successfully rolled out|roll out complete|rolling update complete/.test(status);
           });
         },
@@ -181,10 +183,12 @@ function tells({ address, pod, from, until }: Holding, seen: Observation): boole
 
 /** The addresses that another pod got too early. */
 function tooEarly(holdings: readonly Holding[]): readonly string[] {
-  return holdings.flatMap((one) => {
-    const next = holdings.find(({ address, from }) => address === one.address && from > one.from);
-    if (next === undefined || next.pod === one.pod) return [];
-    const pause = Date.parse(next.from) - Date.parse(one.until ?? "");
-    return pause >= DELAY * 1000 ? [] : [`${one.address}: ${one.pod}, ${next.pod}`];
+  return holdings.flatMap((holding) => {
+    const next = holdings.find(
+      ({ address, from }) => address === holding.address && from > holding.from,
+    );
+    if (next === undefined || next.pod === holding.pod) return [];
+    const pause = Date.parse(next.from) - Date.parse(holding.until ?? "");
+    return pause >= DELAY * 1000 ? [] : [`${holding.address}: ${holding.pod}, ${next.pod}`];
   });
 }

@@ -95,7 +95,10 @@ async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string
 
 function requestingPod(name: string): IPod {
   const pod = podNamed(name);
-  const containers = (pod.spec?.containers ?? []).map((one) => ({ ...one, resources: requests }));
+  const containers = (pod.spec?.containers ?? []).map((container) => ({
+    ...container,
+    resources: requests,
+  }));
   return podNamed(name, { containers });
 }
 

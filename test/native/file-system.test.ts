@@ -33,10 +33,10 @@ test("the C host does what every system does, under the sanitizers", async (t) =
   mkdirSync(join(directory, "root"));
   const plugin = join(directory, "program.ts");
   writeFileSync(plugin, program(join(directory, "root")));
-  for (const [at, one] of fileSystemCases.entries()) {
+  for (const [at, fileSystemCase] of fileSystemCases.entries()) {
     const root = join(directory, "root", `${at}`);
     mkdirSync(root);
-    putFiles(root, one);
+    putFiles(root, fileSystemCase);
   }
   const work = join(directory, "work");
   const output = join(directory, "host-local");
@@ -51,7 +51,7 @@ test("the C host does what every system does, under the sanitizers", async (t) =
   const text = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
   const expected: unknown = JSON.parse(
     JSON.stringify(
-      fileSystemCases.map((one) => one.expected ?? null),
+      fileSystemCases.map((fileSystemCase) => fileSystemCase.expected ?? null),
       text,
     ),
   );

@@ -60,7 +60,9 @@ for (const archive of natives) {
       t.equal(digest, executableSum(t, archive), name);
     }
     for (const name of ["LICENSE", "THIRD-PARTY-NOTICES"]) {
-      const line = lines.find((one) => one.startsWith(`/usr/share/licenses/host-local/${name} `));
+      const line = lines.find((printed) =>
+        printed.startsWith(`/usr/share/licenses/host-local/${name} `),
+      );
       t.equal(line?.split(" ")[2], "l", `${name} is installed without documentation, too`);
     }
     t.ok(lines.some((line) => line.startsWith(`/${SBOM} ${sbomSum(archive)} `)));
@@ -94,7 +96,7 @@ test("the image has the archive's executable for each architecture, no shell, no
     const unpacked = join(directory, architecture);
     mkdirSync(unpacked);
     command(["tar", "-xzf", pathOf(layer), "-C", unpacked, "./host-local"]);
-    const archive = natives.find((one) => one.architecture.name === architecture);
+    const archive = natives.find((candidate) => candidate.architecture.name === architecture);
     const expected = archive && executableSum(t, archive);
     t.equal(checksum("sha256", join(unpacked, "host-local")), expected, architecture);
   }

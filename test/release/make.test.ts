@@ -43,7 +43,7 @@ test("two runs give the same bytes, whatever the umask and the path, and what is
   for (const name of signed) rmSync(join(output, `${name}.asc`));
   // These are about all architectures.
   const common = /^SHA256SUMS$|\.(intoto\.jsonl|openvex\.json|oci\.tar)$/;
-  for (const name of readdirSync(output).filter((one) => !common.test(one))) {
+  for (const name of readdirSync(output).filter((file) => !common.test(file))) {
     t.equal(checksum("sha256", join(output, name)), checksum("sha256", join(release, name)), name);
   }
   const blobs = (directory: string) =>
@@ -137,7 +137,7 @@ test("the manifests have the image by its digest", async (t) => {
   const index = spawnSync("tar", words, { encoding: "utf8" }).stdout;
   const { digest } = JSON.parse(index).manifests[0];
   t.match(digest, /^sha256:[0-9a-f]{64}$/);
-  for (const name of readdirSync(release).filter((one) => one.endsWith(".yaml"))) {
+  for (const name of readdirSync(release).filter((file) => file.endsWith(".yaml"))) {
     const images = readFileSync(join(release, name), "utf8").match(/^ *(- )?image: .*$/gm) ?? [];
     t.ok(images.length > 0, name);
     t.strictSame(

@@ -46,7 +46,9 @@ export const ownArchive: Archive = nativeFor(ownArchitecture());
 
 /** The archive of the native executable for an architecture. */
 export function nativeFor(architecture: Architecture): Archive {
-  const found = archives.find((one) => one.architecture === architecture && !one.isPortable);
+  const found = archives.find(
+    (archive) => archive.architecture === architecture && !archive.isPortable,
+  );
   if (found === undefined) throw new Error(`${release} has no archive for ${architecture.name}`);
   return found;
 }
@@ -105,7 +107,7 @@ export function foreign(): Architecture {
 }
 
 /** What a package of another version is made of: the files of the archive for this machine. */
-export function packageOfVersion(t: Pick<Test, "teardown">, other: string): PackageInput {
+export function packageOfVersion(t: Pick<Test, "teardown">, otherVersion: string): PackageInput {
   const unpacked = unpack(t, ownArchive);
   const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })
     .map((name) => ({ name, from: join(unpacked, name) }))
@@ -125,7 +127,7 @@ export function packageOfVersion(t: Pick<Test, "teardown">, other: string): Pack
       components: [],
     },
     files,
-    source: { version: other, commit: "0".repeat(40), time: 1_700_000_000, modified: false },
+    source: { version: otherVersion, commit: "0".repeat(40), time: 1_700_000_000, modified: false },
     maintainer: "Test <test@example.org>",
     directory: scratchDirectory(t),
   };

@@ -75,6 +75,6 @@ for (const archive of archives) {
     const [list = ""] = notices.split("=".repeat(78));
     const noticed = [...list.matchAll(/^ {2}(\S+ \S+) \(/gm)].map(([, work]) => work);
     const named: readonly { name: string; version: string }[] = components;
-    t.strictSame(named.map((one) => `${one.name} ${one.version}`).sort(), noticed.sort());
+    t.strictSame(named.map((work) => `${work.name} ${work.version}`).sort(), noticed.sort());
   });
 }

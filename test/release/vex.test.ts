@@ -49,25 +49,28 @@ test("every vulnerability of the list is stated about the library of every archi
   const purls = natives.map(({ name }) => {
     const sbom = readFileSync(fileOf(name.replace(/\.tgz$/, ".cdx.json")), "utf8");
     const components: readonly { name: string; purl: string }[] = JSON.parse(sbom).components;
-    return new Map(components.map((one) => [one.name, one.purl]));
+    return new Map(components.map((work) => [work.name, work.purl]));
   });
   for (const { vulnerability, component } of vulnerabilities) {
-    const found = statements.filter((one) => one.vulnerability.name === vulnerability);
+    const found = statements.filter((statement) => statement.vulnerability.name === vulnerability);
     const stated = found.flatMap(({ products }) => products[0]?.subcomponents ?? []);
     t.strictSame(
-      stated.map((one) => one["@id"]).sort(),
-      purls.map((one) => one.get(component)).sort(),
+      stated.map((product) => product["@id"]).sort(),
+      purls.map((purlsByName) => purlsByName.get(component)).sort(),
       vulnerability,
     );
   }
-  t.equal(new Set(vulnerabilities.map((one) => one.vulnerability)).size, vulnerabilities.length);
+  t.equal(
+    new Set(vulnerabilities.map((entry) => entry.vulnerability)).size,
+    vulnerabilities.length,
+  );
 });
 
 test("a fault is stated as fixed where the changelog of what was linked names it", async (t) => {
   const statusesOf = (name: string) =>
     statements.flatMap(({ vulnerability, products, status }) =>
       vulnerability.name === name
-        ? (products[0]?.subcomponents ?? []).map((one) => ({ purl: one["@id"], status }))
+        ? (products[0]?.subcomponents ?? []).map((product) => ({ purl: product["@id"], status }))
         : [],
     );
   // That of Debian 12's cross compilers was made before the fix.

@@ -116,7 +116,9 @@ async function strikeEverywhere(
   };
   // On a busy machine one run in ten has another order, which no later one need have.
   const [calls, others] = [await list(), await list()];
-  const usual = calls.filter((call) => others.some((other) => isDeepStrictEqual(call, other)));
+  const usual = calls.filter((call) =>
+    others.some((repeated) => isDeepStrictEqual(call, repeated)),
+  );
   const all = usual.flatMap((at) =>
     faults.map((fault) => {
       const what = `${command} ${fault.name} at ${at.name} ${at.occurrence} (${at.target})`;
@@ -141,9 +143,9 @@ async function prepare(trial: Trial, command: Command): Promise<FaultNetwork> {
   return network;
 }
 
-async function tryToStrike(trial: Trial, one: Strike): Promise<typeof NOT_MADE | undefined> {
+async function tryToStrike(trial: Trial, row: Strike): Promise<typeof NOT_MADE | undefined> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    if (await strike(trial, one)) return undefined;
+    if (await strike(trial, row)) return undefined;
   }
   return NOT_MADE;
 }

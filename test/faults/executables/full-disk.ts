@@ -111,7 +111,7 @@ async function onDisks<C extends Case>(
   cases: readonly C[],
 ): Promise<readonly (C & OnDisk)[]> {
   const mounts = await Mounts.open(teardown);
-  return cases.map((one, at) => ({ ...one, disk: mounts.memory(String(at), DISK) }));
+  return cases.map((row, at) => ({ ...row, disk: mounts.memory(String(at), DISK) }));
 }
 
 function amounts({ extent }: Context, of: string): readonly Omit<Nearly, "disk">[] {
@@ -138,7 +138,7 @@ export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap(({ of, w
     obstacle: () => lacking("mounts") || undefined,
     attempt: eachOf(
       (context) => onDisks(context, amounts(context, of)),
-      (trial, one) => add(trial, leave, one),
+      (trial, row) => add(trial, leave, row),
       { atOnce: 4 },
     ),
   },
@@ -148,7 +148,7 @@ export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap(({ of, w
     obstacle: () => lacking("mounts") || undefined,
     attempt: eachOf(
       (context) => onDisks(context, releases()),
-      (trial, one) => release(trial, leave, one),
+      (trial, row) => release(trial, leave, row),
     ),
   },
 ]);

@@ -110,9 +110,9 @@ export interface Grammar {
 /** Makes a call: one of three as runtimes do, one with a wrong value, one with damaged bytes. */
 export function generatedCall(random: Random, grammar: Grammar): Call & { readonly stdin: Buffer } {
   const environment = Object.fromEntries(
-    Object.entries(variables).map(([name, [usual, other]]) => [
+    Object.entries(variables).map(([name, [usual, unusual]]) => [
       name,
-      random.pick(random.chance(97) ? usual : other),
+      random.pick(random.chance(97) ? usual : unusual),
     ]),
   );
   const args = several(random, 3, pairs).join(";");

@@ -83,34 +83,36 @@ async function answer(
   return ending;
 }
 
-async function inTime(trial: Trial, one: GeneratedCase): Promise<void> {
+async function inTime(trial: Trial, generated: GeneratedCase): Promise<void> {
   const { subject, extent, verifier } = trial;
   const limit = longest[extent];
   let fastest = Number.POSITIVE_INFINITY;
   for (let count = 0; count < REPETITIONS && fastest > LONGEST; count++) {
     const before =
       count === 0 ? 0 : (await callWithin(subject.path, versionCall(), { limit })).took;
-    const { took } = await answer(trial, one, (call) => callWithin(subject.path, call, { limit }));
+    const { took } = await answer(trial, generated, (call) =>
+      callWithin(subject.path, call, { limit }),
+    );
     fastest = Math.min(fastest, took - before);
   }
   const isInTime = fastest <= LONGEST;
-  verifier.require(isInTime, "hang", `${Math.round(fastest)} ms each time: ${inputOf(one)}`);
+  verifier.require(isInTime, "hang", `${Math.round(fastest)} ms each time: ${inputOf(generated)}`);
 }
 
 /** Compared with the Go plugin, each on files of its own that are the same. */
-async function asGoPlugin(trial: Trial, one: GeneratedCase): Promise<void> {
+async function asGoPlugin(trial: Trial, generated: GeneratedCase): Promise<void> {
   const [here, go] = await Promise.all(
     [trial.subject.path, goPlugin?.path ?? ""].map((program) => {
       const { directory } = new Sandbox(trial);
-      const call = { ...one.call(), workingDirectory: directory };
+      const call = { ...generated.call(), workingDirectory: directory };
       return callWithin(program, call, { limit: longest.short });
     }),
   );
   if (here === undefined || go === undefined || isSame(here, go)) return;
-  if (decidedDifference(one.call(), here, go) !== undefined) return;
+  if (decidedDifference(generated.call(), here, go) !== undefined) return;
   const kind = here.exitCode === 0 ? "accepted" : go.exitCode === 0 ? "refused" : "mute";
   const both = `here ${excerpt(here)}, Go ${excerpt(go)}`;
-  trial.verifier.require(false, kind, `${both} — ${inputOf(one)}`);
+  trial.verifier.require(false, kind, `${both} — ${inputOf(generated)}`);
 }
 
 /** Accepted by both with the same document, or refused by both with the same code. */
@@ -147,8 +149,8 @@ export const generatedCallScenarios: readonly Scenario[] = [
     promise: "one JSON document, in a time proportionate to the size",
     attempt: eachOf(
       ({ extent }) => oversized(extent),
-      (trial, one) =>
-        answer(trial, one, (call) =>
+      (trial, generated) =>
+        answer(trial, generated, (call) =>
           callWithin(trial.subject.path, call, { limit: longest[trial.extent] }),
         ),
       { atOnce: 2 },

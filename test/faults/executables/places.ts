@@ -269,7 +269,7 @@ async function meetBlocked(trial: Trial, place: Blocked, ground: Ground): Promis
     const ending = await network.do(verb, "new", { alive: ["other"] });
     if (ending.exitCode !== 0) requireFailure(verifier, ending, verb, path);
   }
-  const made = filesIn(ground.path).filter((one) => !before.includes(one));
+  const made = filesIn(ground.path).filter((file) => !before.includes(file));
   verifier.require(made.length === 0, "leak", `made: ${made.join(" ")}`);
 }
 

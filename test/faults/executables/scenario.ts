@@ -63,15 +63,15 @@ interface Extents {
  */
 export function eachOf<C extends Case>(
   cases: readonly C[] | ((context: Context) => readonly C[] | Promise<readonly C[]>),
-  attempt: (trial: Trial, one: C) => Promise<unknown>,
+  attempt: (trial: Trial, row: C) => Promise<unknown>,
   { atOnce = 3, some = sampleOf }: Extents = {},
 ): Scenario["attempt"] {
   return async (context) => {
     const all = typeof cases === "function" ? await cases(context) : cases;
-    const attempts = await sideBySide(some(context, all), atOnce, async (one) => {
+    const attempts = await sideBySide(some(context, all), atOnce, async (row) => {
       const verifier = new Verifier();
-      const result = await attempt({ ...context, verifier }, one);
-      return result === NOT_MADE ? [] : [{ what: one.what, violations: verifier.violations }];
+      const result = await attempt({ ...context, verifier }, row);
+      return result === NOT_MADE ? [] : [{ what: row.what, violations: verifier.violations }];
     });
     return attempts.flat();
   };

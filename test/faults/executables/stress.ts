@@ -98,35 +98,35 @@ class Stress {
     network.mustBeEmpty();
   }
 
-  async #step(one: Attachment): Promise<void> {
-    if (one.holds?.length === 0) await this.#add(one);
-    else if (one.holds === undefined || this.#random.chance(70)) await this.#del(one);
-    else await this.#look(one);
+  async #step(attachment: Attachment): Promise<void> {
+    if (attachment.holds?.length === 0) await this.#add(attachment);
+    else if (attachment.holds === undefined || this.#random.chance(70)) await this.#del(attachment);
+    else await this.#look(attachment);
   }
 
-  async #add(one: Attachment): Promise<void> {
+  async #add(attachment: Attachment): Promise<void> {
     const began = performance.now();
     this.#take(1);
-    const ending = await this.#call("ADD", one.id);
-    one.holds = ending && grantedAddresses(ending);
+    const ending = await this.#call("ADD", attachment.id);
+    attachment.holds = ending && grantedAddresses(ending);
     if (ending === undefined) return;
-    if (ending.exitCode === 0) this.#hold(one);
+    if (ending.exitCode === 0) this.#hold(attachment);
     else {
       const wasFull = this.#taken > this.#capacity || this.#wasFull >= began;
       const isRight = wasFull && ending.stdout.includes(FULL);
-      if (!isRight) requireSuccess(this.#verifier, ending, `ADD ${one.id}`, "leak");
+      if (!isRight) requireSuccess(this.#verifier, ending, `ADD ${attachment.id}`, "leak");
       this.#take(-1);
     }
   }
 
-  async #del(one: Attachment): Promise<void> {
-    for (const address of one.holds ?? []) this.#holders.delete(address);
-    one.holds = undefined;
-    const ending = await this.#call("DEL", one.id);
+  async #del(attachment: Attachment): Promise<void> {
+    for (const address of attachment.holds ?? []) this.#holders.delete(address);
+    attachment.holds = undefined;
+    const ending = await this.#call("DEL", attachment.id);
     if (ending === undefined) return;
-    requireSuccess(this.#verifier, ending, `DEL ${one.id}`);
-    this.#network.mustHoldNothing("leak", one.id);
-    one.holds = [];
+    requireSuccess(this.#verifier, ending, `DEL ${attachment.id}`);
+    this.#network.mustHoldNothing("leak", attachment.id);
+    attachment.holds = [];
     this.#take(-1);
   }
 
@@ -156,7 +156,7 @@ class Stress {
     // The Go plugin's GC frees nothing, and killed it leaves empty files.
     const ours = this.#programs.filter(({ name }) => name !== "Go");
     const subject = this.#random.pick(verb === "GC" && ours.length > 0 ? ours : this.#programs);
-    const alive = this.#attachments.map((one) => one.id);
+    const alive = this.#attachments.map((attachment) => attachment.id);
     const running = this.#network.begin(verb, id, { subject, limit: LIMIT, alive });
     const isDoomed = this.#killed * KILLED < ++this.#count && subject.name !== "Go";
     // As often early as late.
