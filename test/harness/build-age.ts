@@ -1,4 +1,4 @@
-/** A test of an executable that is older than the source would be one of other source. */
+/** Whether an executable is as new as the source: a test of an older one would be a test of another source. */
 
 import { globSync, statSync } from "node:fs";
 import { inRepository } from "./repository.ts";

@@ -1,4 +1,4 @@
-/** Scratch directories for a plugin to work on, and what it left in them. */
+/** Scratch directories for a plugin to work on, and what it leaves in them. */
 
 import {
   chmodSync,
@@ -34,7 +34,7 @@ export interface PriorFile {
 export const ownDirectory = ".host-local";
 
 /**
- * Makes an empty data directory that is gone after the test.
+ * Makes an empty data directory, which is removed after the test.
  *
  * @param t the test that owns it
  */

@@ -20,7 +20,7 @@ interface StartOptions {
 /** Options of a call, besides its verb and container. */
 export type CallOptions = AnyCallOptions<ExecutableMachine>;
 
-/** How often a call is made again that was undecided. */
+/** How often an undecided call is repeated at most. */
 export const MOST_ATTEMPTS = 100;
 
 /** Whether a GC kept everything since processes came and went while it looked, as on a busy machine. */
@@ -32,7 +32,7 @@ export function isUndecided({ stderr }: Pick<Outcome, "stderr">): boolean {
 export class ExecutableMachine implements Machine {
   readonly dataDirectory: string;
 
-  /** @param t the test after which the data directory is gone */
+  /** @param t the test after which the data directory is removed */
   constructor(t: Pick<Test, "teardown">) {
     this.dataDirectory = scratchDirectory(t);
   }
@@ -44,7 +44,7 @@ export class ExecutableMachine implements Machine {
     return outcome;
   }
 
-  /** As `runPlugin`, without waiting. */
+  /** Starts the plugin like `runPlugin`, without waiting for its end. */
   startPlugin(
     call: RuntimeCall,
     { program = executable, ...user }: StartOptions,
@@ -72,14 +72,14 @@ export class ExecutableMachine implements Machine {
 
 /** A network on this machine. */
 export class ExecutableNetwork extends Network<ExecutableMachine> {
-  /** As the methods for each verb, without waiting. */
+  /** Starts a call like the method of its verb, without waiting for its end. */
   begin(command: "ADD" | "DEL", containerId: string, options: CallOptions = {}): Promise<Outcome> {
     return this.machine.startPlugin(this.callFor(command, containerId, options), options);
   }
 }
 
 /**
- * Makes a network on an empty data directory that is gone after the test.
+ * Makes a network on an empty data directory, which is removed after the test.
  *
  * @param t the test that owns it
  * @param ipam the `ipam` section's members besides `type` and `dataDir`

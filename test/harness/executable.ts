@@ -27,11 +27,11 @@ const { HOST_LOCAL_BIN = "dist/host-local" } = process.env;
 /** The executable under test: `HOST_LOCAL_BIN`, else `dist/host-local` of this repository. */
 export const executable = inRepository(HOST_LOCAL_BIN);
 
-/** Why what works on an executable is skipped: `HOST_LOCAL_BIN=none`, where only what runs in memory is of interest. */
+/** Why tests of an executable are skipped: with `HOST_LOCAL_BIN=none` only tests in memory are of interest. */
 export const skipWithoutExecutable: string | false =
   HOST_LOCAL_BIN === "none" ? "HOST_LOCAL_BIN says that there is no executable." : false;
 
-// Scripts that build it read this file, too, and behaviours run in memory as well.
+// Only a test file needs the executable: build scripts import this file, too, and behaviours also run in memory.
 const [, started = ""] = process.argv;
 if (started.endsWith(".test.ts")) {
   requireCurrentBuild(executable);
@@ -41,20 +41,20 @@ if (started.endsWith(".test.ts")) {
   }
 }
 
-/** Whether that is the native one. */
+/** Whether the executable under test is the native one. */
 export const isNative: boolean = executable === inRepository("dist/native/host-local");
 
-/** Whether that is the portable one, which takes ten times as long. */
+/** Whether the executable under test is the portable one, which takes ten times as long. */
 export const isPortable: boolean = executable === inRepository("dist/host-local");
 
-/** No call takes this long: it bounds a hanging plugin, in milliseconds. */
+/** The time after which a hanging plugin is killed, in milliseconds; no call takes this long. */
 const longestCall = 180_000;
 
 // Vectors and the Go plugin's file modes are stated for this mask; children inherit it.
 process.umask(0o022);
 
 /**
- * Runs a plugin and waits for its end, with the given environment, and where it keeps what fails.
+ * Runs a plugin with the given environment and with the place for its failures, and waits for its end.
  *
  * @param program the plugin's path
  * @param call what to give it

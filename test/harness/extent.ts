@@ -4,13 +4,13 @@
  */
 export type Extent = "short" | "full" | "exhaustive";
 
-/** As `HOST_LOCAL_EXTENT` says: `npm test` is short, `npm run test:all` is full. */
+/** The extent of this run, from `HOST_LOCAL_EXTENT`: `npm test` is short, `npm run test:all` is full. */
 export const extent: Extent = extentNamed(process.env.HOST_LOCAL_EXTENT ?? "short");
 
 /**
  * Reads the name of an extent.
  *
- * @throws {RangeError} where there is none of that name
+ * @throws {RangeError} if no extent has that name
  */
 export function extentNamed(name: string): Extent {
   if (name === "short" || name === "full" || name === "exhaustive") return name;
@@ -19,7 +19,7 @@ export function extentNamed(name: string): Extent {
 
 const extents: readonly Extent[] = ["short", "full", "exhaustive"];
 
-/** Whether what belongs to one extent is a part of another. */
+/** Whether a test of one extent is a part of another extent. */
 export function isIn(part: Extent, whole: Extent): boolean {
   return extents.indexOf(part) <= extents.indexOf(whole);
 }

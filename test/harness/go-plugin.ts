@@ -12,7 +12,7 @@ export interface GoPlugin {
   readonly path: string;
   /** The specification versions that it supports, as its VERSION says: 1.0.0 is always among them. */
   readonly versions: readonly string[];
-  /** The newest of them, for the configuration of a call. */
+  /** The newest of these versions, for the configuration of a call. */
   readonly cniVersion: string;
   /** Whether it knows specification 1.1.0, as 1.9.1 does and Debian 12's 1.1.1 does not. */
   readonly current: boolean;
@@ -21,8 +21,8 @@ export interface GoPlugin {
 const { HOST_LOCAL_GO_BIN } = process.env;
 
 /**
- * Where a Go plugin may be: where `HOST_LOCAL_GO_BIN` says (nowhere if it is empty), else the newest one, fetched
- * by this project, then the system's own.
+ * The paths at which a Go plugin may be: the one in `HOST_LOCAL_GO_BIN` (none if it is empty), else the newest one, fetched by
+ * this project, then the system's own.
  */
 const places =
   HOST_LOCAL_GO_BIN === undefined
@@ -41,14 +41,14 @@ export const skipWithoutGoPlugin: string | false =
 /** The Go plugin `static`, which is beside the Go host-local where both were installed together. */
 export const goStatic = join(dirname(goPlugin?.path ?? ""), "static");
 
-/** As `skipWithoutGoPlugin`, for `static` of the recorded release. */
+/** The reason for tap to skip what needs `static` of the recorded release, or false where there is one. */
 export const skipWithoutGoStatic: string | false =
   skipWithoutGoPlugin ||
   (goPlugin?.current === true && isExecutable(goStatic)
     ? false
     : "There is no Go static for CNI 1.1.0 beside the Go host-local.");
 
-/** Makes a call of a network one to the Go plugin, in the newest version that it supports. */
+/** Options that direct a network's call to the Go plugin, in the newest version that it supports. */
 export const byGoPlugin: CallOptions = {
   program: goPlugin?.path ?? "",
   top: { cniVersion: goPlugin?.cniVersion ?? "1.0.0" },

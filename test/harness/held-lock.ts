@@ -11,7 +11,7 @@ import { populate } from "./data-directory.ts";
  * @param t the test
  * @param directory the data directory
  * @param environment further variables of the process that takes `flock(2)`
- * @returns what kills the holder
+ * @returns a function that kills the holder
  */
 export async function holdLock(
   t: Pick<Test, "teardown">,

@@ -2,12 +2,12 @@
 
 /** Bytes in all kinds of disorder, each with the characters behind it that a careless decoder swallows. */
 export const hostileBytes: readonly string[] = [
-  // What continues a character, and begins none.
+  // Bytes that continue a character, and begin none.
   'a\x80"b',
   "\xb0\nb",
   "\xbf;\xbf",
   "\xa7 b",
-  // What begins none at all.
+  // Bytes that begin no character at all.
   "\xc0\x80b",
   "\xc1\xbf}",
   "\xf5\x80\x80\x80,",
@@ -20,7 +20,7 @@ export const hostileBytes: readonly string[] = [
   '\xe2\x82"',
   "\xf0\x9f\x98;b",
   "\xf0\x9f\xc3\xa9",
-  // Halves of a pair, longer forms than needed, and what is beyond Unicode.
+  // Halves of a pair, longer forms than needed, and codes beyond Unicode.
   "\xed\xa0\x80\n",
   "\xed\xbf\xbfb",
   "\xe0\x80\xafb",
@@ -29,7 +29,7 @@ export const hostileBytes: readonly string[] = [
   "\xf0\x8f\xbf\xbf",
   "\xf4\x90\x80\x80",
   "\xf8\x88\x80\x80\x80",
-  // What is UTF-8.
+  // Valid UTF-8.
   "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
   "\xef\xbf\xbd\xef\xbb\xbf",
   "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf\xef\xbf\xbf",
@@ -43,7 +43,7 @@ export const allPairs: string = Array.from({ length: 128 }, (_, first) =>
   .flat()
   .join("");
 
-/** What stands for bytes: U+FFFD for each that begins no character, as Go's utf8.DecodeRune has it. */
+/** The text for bytes: U+FFFD stands for each byte that begins no character, as in Go's utf8.DecodeRune. */
 export function decoded(bytes: string): string {
   let text = "";
   for (let at = 0; at < bytes.length; ) {
@@ -54,7 +54,7 @@ export function decoded(bytes: string): string {
   return text;
 }
 
-/** The forms of a character in UTF-8: the bits of the first byte that say so, and the smallest code that needs it. */
+/** The forms of a character in UTF-8: the bits of the first byte that mark the form, and the smallest code that needs it. */
 const FORMS = [
   { size: 1, mask: 0x80, marker: 0, least: 0 },
   { size: 2, mask: 0xe0, marker: 0xc0, least: 0x80 },

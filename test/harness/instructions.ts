@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** Whether they can be counted here. */
+/** Whether instructions can be counted here. */
 export const canCount = spawnSync("valgrind", ["--version"]).status === 0;
 
 /**

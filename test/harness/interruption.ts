@@ -44,11 +44,11 @@ export type Operation =
   | "unlock";
 
 export type Interruption =
-  /** The process is killed before the call or, with `written`, when that part (0 to 1) of a new file is written. */
+  /** The process is killed before the call or, with `written`, after that part (0 to 1) of a new file is written. */
   | { readonly kind: "stop"; readonly written?: number }
   /** The call fails. */
   | { readonly kind: "fail"; readonly code: string }
-  /** Others run, then the call is made. */
+  /** Other processes run, then the call is made. */
   | { readonly kind: "pause"; readonly meanwhile: () => void };
 
 /** Decides what happens at a call; `undefined` lets it through. */
@@ -60,7 +60,7 @@ export function stopAt(number: number, written?: number): Interrupt {
   return (call) => (call.number === number ? stop : undefined);
 }
 
-/** Refuses every call of one kind or, with `path`, those about that path. */
+/** Refuses every call of one kind or, with `path`, every such call about that path. */
 export function refuse(operation: Operation, code: string, path?: string): Interrupt {
   return (call) =>
     call.operation === operation && (path === undefined || call.path === path)
@@ -68,7 +68,7 @@ export function refuse(operation: Operation, code: string, path?: string): Inter
       : undefined;
 }
 
-/** Lets others run before the call `number`. */
+/** Lets other processes run before the call `number`. */
 export function pauseAt(number: number, meanwhile: () => void): Interrupt {
   return (call) => (call.number === number ? { kind: "pause", meanwhile } : undefined);
 }

@@ -3,9 +3,9 @@
 import type { TreeEntry } from "./data-directory.ts";
 import type { RuntimeCall } from "./runtime-call.ts";
 
-/** What a call left behind for its caller. */
+/** The outcome of a call, as its caller sees it. */
 export interface Outcome {
-  /** Neither 0 nor 1 where it was killed. */
+  /** The exit code; neither 0 nor 1 if the call was killed. */
   readonly exitCode: number | null | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -20,7 +20,7 @@ export interface Machine {
   put(path: string, content: string): void;
   /** Removes a file below the data directory. */
   remove(path: string): void;
-  /** Dates a file an hour back, so that no process can be in the middle of writing it. */
+  /** Dates a file an hour back: then no process can be in the middle of writing it. */
   makeOld(path: string): void;
   /** Everything below the data directory, in the order of the paths. */
   tree(): readonly TreeEntry[];

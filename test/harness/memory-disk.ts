@@ -1,4 +1,4 @@
-/** A file system in memory: as much of one as the plugin uses. */
+/** A file system in memory, with the operations that the plugin uses. */
 
 import { linesIn } from "../../src/system/lines.ts";
 import {
@@ -14,13 +14,13 @@ import {
 
 import { byPath, type TreeEntry } from "./data-directory.ts";
 
-/** What a name in a directory leads to; several names may lead to the same one. */
+/** The file, directory or link behind a name; several names may lead to the same inode. */
 interface Inode {
   readonly kind: FileKind | "link";
   readonly device: bigint;
   readonly number: bigint;
   mode: number;
-  /** To whom it belongs. */
+  /** The id of the user who owns it. */
   user: number;
   readonly entries: Map<string, Inode>;
   /** How many names lead to it. */
@@ -31,7 +31,7 @@ interface Inode {
   changed: bigint;
 }
 
-/** A file that somebody has open, with the number that it keeps meanwhile, also without a name. */
+/** A file that a process has open; the file keeps its number meanwhile, even after its last name is gone. */
 interface Descriptor {
   readonly process: number;
   readonly use: string;
@@ -39,30 +39,32 @@ interface Descriptor {
   readonly hasNoName: boolean;
 }
 
-/** So many numbers a device has: those of two devices differ, so that one is that of one file. */
+/** How many inode numbers a device has. Devices have different numbers, so each number belongs to one file. */
 const NUMBERS = 1_000_000n;
 
 /**
- * Directories and files with hard links, modes, devices and times. Errors have the messages of `node-system.ts`.
- * Permissions are not enforced: a test lets a call fail instead. A new file gets the lowest number that no other has, as on
- * ext4: that of one whose last name is gone at once, unless somebody has it open.
+ * Directories and files with hard links, modes, devices and times. Errors have the messages of `node-system.ts`. Permissions
+ * are not enforced: a test makes a call fail instead. A new file gets the lowest free number, as on ext4. A number becomes free
+ * when the last name of its file goes, unless a process has the file open.
  */
 export class MemoryDisk {
   /** Whether `link(2)` works; FAT and some network file systems refuse it with EPERM. */
   hardLinks = true;
-  /** The file system's clock advances by this many nanoseconds at a time; the kernel's by one to ten milliseconds. */
+  /** The step of the file system's clock, in nanoseconds; the kernel's step is one to ten milliseconds. */
   grain = 1n;
-  /** Times are kept in whole multiples of this many nanoseconds, also those that are set; full seconds on old ones. */
+  /** The unit of all times, in nanoseconds, also of times that are set; old file systems keep full seconds. */
   resolution = 1n;
   readonly #now: () => bigint;
   #root: Inode;
-  /** The number of the next file or directory, where that is not to be the lowest free one: then they are counted on. */
+  /**
+   * The number of the next file or directory. If it is set, numbers count up from there instead of being the lowest free ones.
+   */
   nextInode: bigint | undefined;
-  /** Numbers that files have had and none has now, in ascending order, by the device. */
+  /** The numbers that files had and that are free again, in ascending order, by device. */
   #free = new Map<bigint, bigint[]>();
-  /** From here on no file of a device has ever had a number. */
+  /** For each device, the first number that no file has ever had. */
   #unused = new Map<bigint, bigint>();
-  /** Who has which file open. */
+  /** The open files, with the processes that have them open. */
   #open: readonly Descriptor[] = [];
   #lastDevice = 1n;
 
@@ -203,7 +205,7 @@ export class MemoryDisk {
     return [...found.entries.keys()];
   }
 
-  /** Of a link, what its absolute target has. */
+  /** The status of a file; for a link, the status of its absolute target. */
   status(path: string, named = path): FileStatus {
     const found = this.#find("stat", path, named);
     if (found.kind === "link") return this.status(found.content, named);
@@ -239,7 +241,7 @@ export class MemoryDisk {
     this.createFile(path, content, mode);
   }
 
-  /** Writes into an existing file, as a program does that has it open. */
+  /** Writes into an existing file, like a program that has it open. */
   write(path: string, content: string): void {
     const file = this.#find("open", path);
     file.content = content;
@@ -282,14 +284,14 @@ export class MemoryDisk {
   /**
    * Opens a file, so that its number is not used again meanwhile.
    *
-   * @param use what for: a process has but one open for each use
+   * @param use the purpose: a process opens only one file for each use
    */
   open(process: number, use: string, path: string): void {
     const { number } = this.#find("open", path);
     this.#open = [...this.#open, { process, use, number, hasNoName: false }];
   }
 
-  /** Closes what a process has open, for one use or all; or what all have open. */
+  /** Closes the files that a process has open, for one use or for all; without a process, the files of all processes. */
   close(process?: number, use?: string): void {
     const isClosed = (descriptor: Descriptor): boolean =>
       (process === undefined || descriptor.process === process) &&
@@ -326,7 +328,7 @@ export class MemoryDisk {
     return copy;
   }
 
-  /** Everything that a process can find out, as text: two disks with the same text are the same. */
+  /** Everything that a process can find out, as text: disks with the same text are the same. */
   get text(): string {
     const visit = (inode: Inode, path: string): string => {
       const { kind, number, mode, user, content, modified, changed, entries } = inode;
@@ -338,7 +340,7 @@ export class MemoryDisk {
     return `${open.sort()}\n${visit(this.#root, "")}`;
   }
 
-  /** Writes into the file of this number, whatever its name is meanwhile; nobody sees it where it has none. */
+  /** Writes into the file with this number, even if it was renamed; if it has no name any more, nobody sees the change. */
   writeInto(number: bigint, change: (content: string) => string): void {
     const find = (inode: Inode): Inode | undefined => {
       if (inode.number === number) return inode;
@@ -455,7 +457,7 @@ export class MemoryDisk {
     return unused;
   }
 
-  /** A number may be used again, on its device. */
+  /** Makes a number free again, on its device. */
   #release(number: bigint): void {
     if (this.nextInode !== undefined) return;
     const device = (number - 1n) / NUMBERS + 1n;

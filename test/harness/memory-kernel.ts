@@ -1,10 +1,10 @@
-/** Network namespaces in memory: what becomes of them, and their handles. What is shown of them is in proc.ts. */
+/** Network namespaces in memory, their lives and their handles. proc.ts shows them to processes. */
 
 import { parseAddress } from "../../src/ipam/address.ts";
 import { type FileStatus, type NamespaceHandle, SystemError } from "../../src/system/system.ts";
 import { type ProcCalls, procOf } from "./proc.ts";
 
-/** The network namespace of the node itself, in which its first process and all that a test starts are. */
+/** The network namespace of the node itself, which its first process and everything that a test starts are in. */
 const NODE_NAMESPACE = 4026531840n;
 
 /** The capabilities of root, see capabilities(7). */
@@ -12,7 +12,7 @@ const ALL_CAPABILITIES = 0x1ffffffffffn;
 const DAC_OVERRIDE = 1n << 1n;
 const SYS_ADMIN = 1n << 21n;
 
-/** The ids of namespaces that the kernel itself makes are fixed. */
+/** The id of the node's namespace: the kernel makes that one itself, and its id is fixed. */
 const NODE_ID = 3n;
 
 /** Whether a path is on nsfs or in `/proc`. */
@@ -20,19 +20,19 @@ export function isOfKernel(path: string): boolean {
   return /^\/(proc|run)(\/|$)/.test(path);
 }
 
-/** Where the first thread of a process is: in the namespace, in that of the node, or nowhere, where it has ended. */
+/** Where the first thread of a process is: in the process's namespace, in the node's, or nowhere, if the thread has ended. */
 type FirstThread = "there" | "of the node" | "ended";
 
 /** A process in a network namespace that is not the node's. */
 interface RunningProcess {
   readonly namespace: bigint;
-  /** Where its first thread is; another one is in the namespace. */
+  /** Where its first thread is; another thread is in the namespace. */
   readonly first: FirstThread;
   /** Whether it is in a user namespace of its own. */
   readonly isOfUser?: boolean;
 }
 
-/** A map that tells of each change. */
+/** A map that calls a function after each change. */
 class WatchedMap<Key, Value> extends Map<Key, Value> {
   changed: (() => void) | undefined = undefined;
 
@@ -55,14 +55,14 @@ class WatchedMap<Key, Value> extends Map<Key, Value> {
 }
 
 /**
- * Network namespaces: each lives while it is mounted, has a process or is open. A new one gets the lowest number that none
- * has, that of one that is gone at once, and an id that none had since the boot.
+ * Network namespaces: each lives while it is mounted, has a process or is open. A new one gets the lowest free number, which a
+ * namespace that has ended gives back at once, and an id that no other had since the boot.
  */
 export class MemoryKernel {
-  /** The namespaces that are mounted, by their paths: their numbers. */
+  /** The numbers of the mounted namespaces, by their paths. */
   readonly mounts: Map<string, bigint>;
   readonly processes: Map<number, RunningProcess>;
-  /** The namespaces that a process has open, which neither `/proc` nor the mounts show, by the path at which they were. */
+  /** The namespaces that a process has open, by the paths at which they were; neither `/proc` nor the mounts show them. */
   readonly #opened: Map<string, bigint>;
   /** The IPv4 addresses in a namespace, by its number. */
   readonly addresses: Map<bigint, readonly string[]>;
@@ -70,7 +70,7 @@ export class MemoryKernel {
   seesProcesses = true;
   /** Whether the mounts of the node are seen, and not only those of a container. */
   seesMounts = true;
-  /** Whether it gives handles of namespaces, as Linux does since 6.18. */
+  /** Whether the kernel gives handles of namespaces, as Linux does since 6.18. */
   hasHandles = false;
   /** Whether a process is in the first user namespace, and whether it has CAP_SYS_ADMIN there. */
   isInFirstUserNamespace = true;
@@ -80,19 +80,19 @@ export class MemoryKernel {
   seesFirstProcess = true;
   /** Whether a process has mounts of its own, as a systemd unit has, in place of the node's. */
   hasOwnMounts = false;
-  /** Whether it tells the addresses of other namespaces, as Linux does since 4.20 to a process with CAP_NET_ADMIN. */
+  /** Whether the kernel tells a process with CAP_NET_ADMIN the addresses of other namespaces, as Linux does since 4.20. */
   tellsLinked = true;
-  /** Whether main plugins make interfaces with another end in the namespace of the node, as bridge and ptp; not so macvlan. */
+  /** Whether main plugins make interfaces with another end in the node's namespace, as bridge and ptp do; macvlan does not. */
   hasOtherEnds = true;
-  /** Whether what is configured is in a virtual machine at a tap, and so in no namespace. */
+  /** Whether addresses are configured in a virtual machine behind a tap, and so in no namespace. */
   hasTaps = false;
   /** The ids that the namespace of the node has for others, by their numbers. */
   readonly #links: Map<bigint, number>;
-  /** The ids of those that live, by their numbers. */
+  /** The ids of the living namespaces, by their numbers. */
   #ids: Map<bigint, bigint>;
   #lastId: bigint;
 
-  /** @param from what it begins as */
+  /** @param from the kernel of which it is a copy; by default it is a new one */
   constructor(from?: MemoryKernel) {
     const mounts = new WatchedMap(from?.mounts);
     const processes = new WatchedMap(from?.processes);
@@ -118,7 +118,7 @@ export class MemoryKernel {
     for (const map of [mounts, processes, opened]) map.changed = () => this.#settle();
   }
 
-  /** Boots: no other namespace is left, and ids begin again. */
+  /** Boots: only the node's namespace is left, and ids begin again. */
   boot(): void {
     for (const map of [this.mounts, this.processes, this.#opened]) map.clear();
     this.#lastId = NODE_ID;
@@ -129,7 +129,7 @@ export class MemoryKernel {
     this.mounts.set(path, this.#lowestFree());
   }
 
-  /** Mounts the namespace that is at a path at another one, too. */
+  /** Mounts the namespace at a path at another path, too. */
   bind(path: string, at: string): void {
     const namespace = this.#namespaceAt(path);
     if (namespace !== undefined) this.mounts.set(at, namespace);
@@ -139,7 +139,7 @@ export class MemoryKernel {
     this.mounts.delete(path);
   }
 
-  /** Opens the namespace at a path, as a daemon of the node does that goes on. */
+  /** Opens the namespace at a path, like a daemon of the node that goes on running. */
   open(path: string): void {
     const namespace = this.#namespaceAt(path);
     if (namespace !== undefined) this.#opened.set(path, namespace);
@@ -156,7 +156,7 @@ export class MemoryKernel {
     this.processes.set(id, { namespace, first });
   }
 
-  /** Starts a process in the namespace of another one. */
+  /** Starts a process in the namespace of another process. */
   forkProcess(parent: number, id: number): void {
     const process = this.processes.get(parent);
     if (process !== undefined) this.processes.set(id, process);
@@ -171,20 +171,20 @@ export class MemoryKernel {
     return this.#namespaceAt(path) !== undefined;
   }
 
-  /** Configures addresses at an interface whose other end is in the namespace of the node, or as `hasOtherEnds` has it. */
+  /** Configures addresses at an interface; its other end is in the node's namespace, unless `hasOtherEnds` is false. */
   configure(path: string, ...addresses: readonly string[]): void {
     this.configureUnlinked(path, ...addresses);
     const namespace = this.#namespaceAt(path);
     if (namespace !== undefined && this.hasOtherEnds) this.#link(namespace);
   }
 
-  /** Configures addresses at an interface without another end, as macvlan makes it, in place of those that there are. */
+  /** Configures addresses at an interface without another end, like macvlan's, in place of the present ones. */
   configureUnlinked(path: string, ...addresses: readonly string[]): void {
     const namespace = this.#namespaceAt(path);
     if (namespace !== undefined && !this.hasTaps) this.addresses.set(namespace, addresses);
   }
 
-  /** Moves what a namespace has to another one. */
+  /** Moves the addresses of a namespace to another one. */
   moveAddresses(path: string, to: string): void {
     const from = this.#namespaceAt(path);
     if (from === undefined) return;
@@ -193,13 +193,13 @@ export class MemoryKernel {
     this.configure(to, ...moved);
   }
 
-  /** The addresses of the namespaces that it tells of. */
+  /** The addresses in the namespaces that the kernel shows. */
   get seenInUse(): readonly string[] {
     if (!this.tellsLinked) return [];
     return [...this.#links.keys()].flatMap((namespace) => this.addresses.get(namespace) ?? []);
   }
 
-  /** The paths at which namespaces with an address are, by address. */
+  /** The paths of the namespaces with an address, by address. */
   get pathsByAddress(): ReadonlyMap<string, readonly string[]> {
     const paths = new Map<string, string[]>();
     for (const [path, namespace] of this.mounts) {
@@ -210,7 +210,7 @@ export class MemoryKernel {
     return paths;
   }
 
-  /** As `System.linkedAddresses` has it. */
+  /** Answers like `System.linkedAddresses`. */
   linkedAddresses(family: 4 | 6, but = ""): string {
     const leftOut = this.tellsLinked ? this.#namespaceAt(but) : undefined;
     if (leftOut !== undefined) this.#link(leftOut);
@@ -226,7 +226,7 @@ export class MemoryKernel {
     return lines.join("");
   }
 
-  /** As `OperatorSystem.namespaceId` has it. */
+  /** Answers like `OperatorSystem.namespaceId`. */
   namespaceId(path: string): number | undefined {
     const namespace = this.#namespaceAt(path);
     if (namespace === undefined) throw new SystemError("open", path, "ENOENT");
@@ -261,22 +261,22 @@ export class MemoryKernel {
     return [`${this.#lastId}`, `${[...this.#ids].sort()}`, `${[...this.#opened].sort()}`];
   }
 
-  /** What `name_to_handle_at(2)` gives for a path. */
+  /** The handle that `name_to_handle_at(2)` gives for a path. */
   handleAt(path: string): NamespaceHandle | undefined {
     const { kind, inode } = this.status(path);
     const id = kind === "file" && this.hasHandles ? this.#ids.get(inode) : undefined;
     return id === undefined ? undefined : { id: `${id}`, inode };
   }
 
-  /** Whether `open_by_handle_at(2)` finds a namespace; by the rule of Linux 6.19, which is the strictest. */
+  /** Whether `open_by_handle_at(2)` finds a namespace, by the rule of Linux 6.19, which is the strictest. */
   lives({ id, inode }: NamespaceHandle): boolean {
-    // It does not know the root of nsfs.
+    // A kernel without handles does not know the root of nsfs.
     if (!this.hasHandles) throw new SystemError("open_by_handle_at", "nsfs", "EBADF");
     const seesAll = this.isInFirstUserNamespace && this.isAdministrator && this.seesProcesses;
     return seesAll && this.#ids.get(inode) === BigInt(id);
   }
 
-  /** What the kernel tells of a path on nsfs or in `/proc`. */
+  /** The kernel's status of a path on nsfs or in `/proc`. */
   status(path: string): FileStatus {
     if (path === "/proc/1/root/") this.#requireFirstProcess(path);
     return this.#shown.status(path);
@@ -304,7 +304,7 @@ export class MemoryKernel {
     if (!this.seesFirstProcess) throw new SystemError("open", path, "EACCES");
   }
 
-  /** What a process in the network namespace of the node is shown. */
+  /** What `/proc` shows to a process in the node's network namespace. */
   get #shown(): ProcCalls {
     const addressesIn = (namespace: bigint): readonly string[] =>
       this.addresses.get(namespace) ?? [];
@@ -343,7 +343,7 @@ export class MemoryKernel {
         ~(this.overridesPermissions ? 0n : DAC_OVERRIDE),
       mounted: Object.fromEntries(mounts.map(([path, namespace]) => [path, Number(namespace)])),
       addresses: Object.fromEntries(this.addresses),
-      // A main plugin makes an interface in each; as a tap has none, it need not have an address.
+      // A main plugin makes an interface in each namespace; a tap may have no address.
       isConnected: true,
     });
   }
@@ -366,14 +366,14 @@ export class MemoryKernel {
     return number;
   }
 
-  /** The numbers of those that live. */
+  /** The numbers of the living namespaces. */
   #used(): ReadonlySet<bigint> {
     const ofProcesses = [...this.processes.values()].map(({ namespace }) => namespace);
     const mounted = this.mounts.values();
     return new Set([NODE_NAMESPACE, ...mounted, ...ofProcesses, ...this.#opened.values()]);
   }
 
-  /** Gives a new namespace its id, and forgets what was in those that are gone. */
+  /** Gives a new namespace its id, and forgets the contents of the namespaces that have ended. */
   #settle(): void {
     const used = this.#used();
     for (const known of [this.#ids, this.addresses, this.#links]) {

@@ -1,4 +1,4 @@
-/** A machine in memory, on which a process can be stopped, or a call fail, wherever a test needs it. */
+/** A machine in memory, on which a test can stop a process, or let a call fail, at any point. */
 
 import { main } from "../../src/main.ts";
 import { eachLine } from "../../src/system/lines.ts";
@@ -27,10 +27,10 @@ import { isOfKernel, MemoryKernel } from "./memory-kernel.ts";
 import type { RuntimeCall } from "./runtime-call.ts";
 import { variableInMemory } from "./runtime-directory.ts";
 
-/** Where the plugin keeps its files if the configuration does not say otherwise. */
+/** The data directory if the configuration does not name one. */
 export const DATA_DIRECTORY = "/var/lib/cni/networks";
 
-/** The kernel dates files by its last tick, which is this many nanoseconds long. */
+/** The length of a tick of the kernel, by which it dates files, in nanoseconds. */
 const TICK = 4_000_000n;
 
 /** How a process is started. */
@@ -38,11 +38,11 @@ export interface Start {
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly interrupt?: Interrupt | undefined;
-  /** The process id; by default one that no process had before. */
+  /** The process id; by default a number that no process had before. */
   readonly processId?: number | undefined;
   /** The user that runs it; by default root. */
   readonly userId?: number | undefined;
-  /** Processes with locks of different kinds do not see each other's, as those of the two executables. */
+  /** The kind of its locks: processes do not see locks of another kind, as with the two executables. */
   readonly lockKind?: string | undefined;
 }
 
@@ -63,19 +63,19 @@ export class MemoryMachine implements Machine {
   readonly disk = new MemoryDisk(() => BigInt(this.time) * 1_000_000n);
   /** Whether other machines may write to the disk, too. */
   isShared = false;
-  /** What the kernel shows of the running boot; `undefined` where `/proc` is not mounted. */
+  /** The text of the kernel's boot id; `undefined` where `/proc` is not mounted. */
   bootId: string | undefined;
-  /** What the installation has; `undefined` where it has none. */
+  /** The text of the installation's machine id; `undefined` where it has none. */
   machineId: string | undefined = `${"0123456789abcdef".repeat(2)}\n`;
-  /** What the kernel shows on nsfs and in `/proc`. */
+  /** The kernel, with the files on nsfs and in `/proc`. */
   readonly kernel = new MemoryKernel();
-  /** The network namespaces that are mounted, by their paths: their numbers. The node's processes are in its own. */
+  /** The numbers of the mounted network namespaces, by their paths. The node's processes are in its own namespace. */
   readonly namespaces = this.kernel.mounts;
   #boots = 0;
-  /** When the running boot began, by the clock that nobody sets. */
+  /** When the running boot began, by the monotonic clock. */
   #booted = 0;
   #uptime = 0;
-  /** Who holds which lock; gone with its process. */
+  /** The holders of locks; a lock ends with its process. */
   readonly locks = new Map<string, string>();
   #lastProcessId = 1000;
 
@@ -115,7 +115,7 @@ export class MemoryMachine implements Machine {
     return { exitCode, stdout, stderr, calls };
   }
 
-  /** @param plugin the name that the program is called by, in place of `host-local` */
+  /** @param plugin the name by which the program is called, in place of `host-local` */
   runPlugin(
     { environment, stdin }: RuntimeCall,
     {
@@ -147,7 +147,7 @@ export class MemoryMachine implements Machine {
     return this.disk.has(this.dataDirectory) ? this.disk.tree(this.dataDirectory) : [];
   }
 
-  /** Does something that leaves no trace on the disk, the clock and the locks. */
+  /** Runs `body` without a lasting trace on the disk, the clock and the locks. */
   try<T>(body: () => T): T {
     const { time } = this;
     const locks = [...this.locks];
@@ -170,7 +170,7 @@ export class MemoryMachine implements Machine {
     this.#uptime += milliseconds;
   }
 
-  /** What the kernel or the installation tells at a path; `undefined` where that is on the disk. */
+  /** The text that the kernel or the installation has at a path; `undefined` for a path on the disk. */
   tellsAt(path: string): string | undefined {
     if (path === "/etc/machine-id") return this.machineId;
     if (path === "/proc/sys/kernel/random/boot_id") return this.bootId;
@@ -179,13 +179,13 @@ export class MemoryMachine implements Machine {
     return `cpu  0 0\nbtime ${Math.floor((this.time - this.monotonic) / 1000)}\nprocesses 1\n`;
   }
 
-  /** Where to look for a path: on the disk, or at what the kernel shows, where `/proc` is mounted. */
+  /** The place of a path: the disk, or the kernel for what it shows, if `/proc` is mounted. */
   at(path: string): MemoryDisk | MemoryKernel {
     const isShown = this.bootId !== undefined && isOfKernel(path) && !this.disk.has(path);
     return isShown ? this.kernel : this.disk;
   }
 
-  /** Milliseconds since the boot; whoever sets the wall clock does not change it. */
+  /** Milliseconds since the boot; setting the wall clock does not change them. */
   get monotonic(): number {
     return this.#uptime - this.#booted;
   }
@@ -274,7 +274,7 @@ export class MemoryProcess implements System {
     });
   }
 
-  /** An operation as `readFile`, which may fail as that does. */
+  /** An operation like `readFile`, which may fail in the same way. */
   openFile(path: string, limit: number): OpenedFile {
     return this.#disk.openFile(path, limit, () => this.readFile(path, limit));
   }
@@ -350,7 +350,7 @@ export class MemoryProcess implements System {
     return this.#call("listAddresses", "open", path, () => namesOf(this.#disk.list(path)));
   }
 
-  /** As one call on a directory that nobody changes meanwhile, and one on each file, which may fail or wait. */
+  /** One call on a directory that nobody changes meanwhile, and one on each file, which may fail or wait. */
   readFiles(path: string, limit: number, withStatus: boolean): AddressFiles {
     const list = (): Names => namesOf(this.#disk.list(path));
     const listAddresses = (): Names => this.#call("readFiles", "open", path, list);
@@ -438,8 +438,8 @@ export class MemoryProcess implements System {
   }
 
   /**
-   * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one
-   * process runs at a time, so that a lock which is held now stays so.
+   * Locks like the native executable, which takes the Go plugin's own lock, unless another kind is named. It never waits: one
+   * process runs at a time, so a lock that is held now stays so.
    */
   lock({ file, directory, timeout }: LockRequest): Lock {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
@@ -469,7 +469,7 @@ export class MemoryProcess implements System {
         this.#held.delete(path);
       });
     } catch (error) {
-      // As the real lock: one that cannot be released is released when its process exits.
+      // Like the real lock, one that cannot be released is released when its process exits.
       if (!(error instanceof SystemError)) throw error;
     }
   }

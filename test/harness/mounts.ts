@@ -10,8 +10,8 @@ import { scratchDirectory } from "./data-directory.ts";
 const namespace = ["--mount", "--propagation", "private"];
 
 /**
- * A mount namespace. A process of this one stands inside, and Linux shows what that process sees below
- * `/proc/<id>/root`: so test and plugin reach the file systems from outside, by ordinary paths.
+ * A mount namespace. A process of this one stands inside, and Linux shows below `/proc/<id>/root` what that process sees: test
+ * and plugin reach the file systems from outside, by ordinary paths.
  */
 export class Mounts {
   readonly #processId: number;
@@ -22,7 +22,7 @@ export class Mounts {
     this.#inside = inside;
   }
 
-  /** Opens one. It ends with the scenario, and also when this process is killed, since then its input ends. */
+  /** Opens a mount namespace. It ends with the scenario, and also when this process is killed, since then its input ends. */
   static async open(teardown: Context["teardown"]): Promise<Mounts> {
     const inside = scratchDirectory({ teardown });
     const command = [...namespace, "sh", "-c", "echo inside; exec cat"];
@@ -40,10 +40,12 @@ export class Mounts {
     return new Mounts(keeper.pid ?? 0, inside);
   }
 
-  /** As `open`; processes inside find another boot, as after the next start of the machine, or on another one. */
+  /**
+   * Opens a mount namespace whose processes find another boot, as after the next start of the machine, or on another machine.
+   */
   static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
     const mounts = await Mounts.open(teardown);
-    // In full seconds, and later than what is there.
+    // The time of the boot is in full seconds, and later than the present files.
     const booted = Math.floor(Date.now() / 1000) + 1;
     for (const [path, content] of [
       ["/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`],
@@ -56,7 +58,7 @@ export class Mounts {
     return mounts;
   }
 
-  /** The path at which all can reach what stands at `path` in the directory of this namespace. */
+  /** The path at which every process can reach `path` of this namespace's directory. */
   at(path: string): string {
     return join("/proc", String(this.#processId), "root", this.#inside, path);
   }
@@ -93,18 +95,18 @@ export class Mounts {
     this.run(["umount", this.within(path)]);
   }
 
-  /** What runs a program in this namespace. */
+  /** The words that run a program in this namespace. */
   get entry(): readonly string[] {
     return ["nsenter", "--mount", "--target", String(this.#processId), "--"];
   }
 
-  /** Makes what stands below `path` read-only, in this namespace. */
+  /** Makes everything below `path` read-only, in this namespace. */
   freeze(path: string): void {
     this.run(["mount", "--bind", this.within(path), this.within(path)]);
     this.run(["mount", "-o", "remount,bind,ro", this.within(path)]);
   }
 
-  /** The path at which processes of this namespace find what stands at `path` in its directory. */
+  /** The path at which processes of this namespace reach `path` of its directory. */
   within(path: string): string {
     return join(this.#inside, path);
   }

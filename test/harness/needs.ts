@@ -1,6 +1,6 @@
 /**
- * What tests need of the machine they run on. Each question is asked as the product asks it, or by doing what the tests do;
- * the words are those of the first line of a test file, by which `npm test -- --needing` finds it.
+ * What tests need of the machine they run on. Each question is asked as the product asks it, or by trying what the tests do.
+ * The words are those of the first line of a test file: `npm test -- --needing` finds the file by them.
  */
 
 import { spawnSync } from "node:child_process";
@@ -59,7 +59,7 @@ const answers = new Map<Need, string | undefined>();
 /**
  * The reason for tap to skip what has these needs, or false where all are met.
  *
- * @throws Error where the first line of the test file that runs does not name one
+ * @throws Error if the first line of the running test file does not name one of them
  */
 export function lacking(...needs: readonly Need[]): string | false {
   const unmet = needs.map((need) => {
@@ -69,7 +69,7 @@ export function lacking(...needs: readonly Need[]): string | false {
   return unmet.find((reason) => reason !== undefined) ?? false;
 }
 
-/** Whether a need is met, for what a test does without otherwise. */
+/** Whether a need is met, for a test that can do without it. */
 export function isGiven(need: Need): boolean {
   return answerTo(need) === undefined;
 }
@@ -85,7 +85,7 @@ function requireDeclared(need: Need): void {
   throw new Error(`${file}: "${need}" is not in its first line.`);
 }
 
-/** What keeps commands of the shell from succeeding, with what the last one printed. */
+/** The reason why commands of the shell fail, with the output of the last one. */
 function refusal(what: string, commands: readonly string[]): string | undefined {
   return inDirectory((cwd) => {
     const script = commands.join(" && ");

@@ -1,6 +1,6 @@
-/** Network interfaces of a machine, as `OperatorSystem.networkLinks` has them. */
+/** Network interfaces of a machine, in the text of `OperatorSystem.networkLinks`. */
 
-/** An interface: the addresses of a NIC, or more about another one. */
+/** An interface: the addresses of a NIC, or the facts of another kind. */
 export type LinkFacts =
   | readonly string[]
   | {

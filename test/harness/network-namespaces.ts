@@ -1,4 +1,4 @@
-/** Network namespaces of running pods: one that a process runs in, or one that is mounted at a path. */
+/** Network namespaces of running pods: those with a process, and those that are mounted at a path. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -26,7 +26,7 @@ export async function processWith(
 
 const setUpLoopback = 'ip link set lo up && for a; do ip address add "$a" dev lo || exit; done';
 
-/** Starts a process in a network namespace of its own, once a shell has set that up. */
+/** Starts a process in a network namespace of its own, after a shell has set up the namespace. */
 async function startProcess(
   t: Pick<Test, "teardown">,
   setUp: string,
@@ -37,12 +37,12 @@ async function startProcess(
 }
 
 /**
- * Starts a process that has a namespace open, and is not in it, as a daemon of the node; it ends with the test.
+ * Starts a process that has a namespace open without being in it, like a daemon of the node; it ends with the test.
  *
  * @returns its process id
  */
 export async function processWithOpen(t: Pick<Test, "teardown">, path: string): Promise<number> {
-  // It says so once it is cat, whose name is looked for.
+  // The process says `ready` once it is cat, whose name is looked for.
   const script = 'exec 3<"$1" && exec cat /dev/fd/4 - 4<<END\nready\nEND';
   return startProgram(t, ["sh", "-c", script, "sh", path]);
 }
@@ -70,7 +70,7 @@ int main(int count, char **words) {
 }`;
 
 /**
- * Starts a process of which only a later thread is in the namespace at a path; it ends with the test.
+ * Starts a process with only a later thread in the namespace at a path; it ends with the test.
  *
  * @param directory where it is compiled
  * @returns its process id
@@ -89,13 +89,13 @@ export async function processWithThreadIn(
   return startProgram(t, [program, path]);
 }
 
-/** Starts a program, which ends with the test: its process id, once it has said `ready`. */
+/** Starts a program, which ends with the test, and returns its process id once the program has said `ready`. */
 async function startProgram(
   t: Pick<Test, "teardown">,
   [file = "", ...words]: readonly string[],
 ): Promise<number> {
   const child = spawn(file, words, { stdio: ["pipe", "pipe", "inherit"] });
-  // Its addresses are in use until it has ended, and the next test may have the same.
+  // The addresses of the process are in use until it has ended, and the next test may have the same.
   const ended = once(child, "exit");
   t.teardown(async () => {
     child.kill("SIGKILL");
@@ -119,22 +119,22 @@ export function mountNamespace(
   ...addresses: readonly string[]
 ): void {
   writeFileSync(path, "");
-  // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
+  // Runtimes unmount lazily, too: another test's command may have the namespace open now, and a plain umount would fail.
   t.teardown(() => spawnSync("umount", ["--lazy", path]));
   const words = [`--net=${path}`, "sh", "-c", setUpLoopback, "sh", ...addresses];
   const { status } = spawnSync("unshare", words, { stdio: "inherit" });
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
 }
 
-/** So many namespaces, of any kind, may other tests make while one is looked at that is gone. */
+/** How many namespaces of any kind other tests may make while this one looks at a namespace that is gone. */
 const OTHERS = 64;
 
 /**
- * Makes a namespace that will be gone with a higher number than the next ones get: the kernel gives the lowest that is free
- * again at once, and where a process of another test has it, nobody knows.
+ * Makes a namespace with a higher number than the next ones get, for a test that ends it. The kernel gives the lowest free
+ * number again at once; if a process of another test has it, the namespace seems alive.
  *
- * @param make makes it, by a command
- * @returns what that returns
+ * @param make makes the namespace, by a command
+ * @returns the result of `make`
  */
 export function withHighNumber<T>(make: () => T): T {
   const giveBack = holdLowNumbers();
@@ -145,17 +145,17 @@ export function withHighNumber<T>(make: () => T): T {
   }
 }
 
-/** As `withHighNumber`, for what is made until the numbers are given back, by the returned function. */
+/** Takes the low numbers, as `withHighNumber` does, until the returned function gives them back. */
 export function holdLowNumbers(): () => void {
   const directory = mkdtempSync(join(tmpdir(), "host-local-numbers-"));
   const run = (script: string): boolean =>
     spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" }).status === 0;
   const giveBack = (): void => {
-    // Another test's command may have one open at this moment. What is still mounted cannot be removed.
+    // Another test's command may have a namespace open now. A file that is still mounted cannot be removed.
     run("umount --lazy *");
     rmSync(directory, { recursive: true });
   };
-  // All kinds share the numbers, and one of these is made fastest. Two tests at once have different ones above.
+  // Namespaces of all kinds share the numbers, and a UTS namespace is made fastest. Two tests at once hold different counts.
   const count = OTHERS + randomInt(OTHERS);
   if (!run(`for i in $(seq ${count}); do : > $i; unshare --uts=$i true || exit; done`)) {
     giveBack();
@@ -165,11 +165,11 @@ export function holdLowNumbers(): () => void {
 }
 
 /**
- * Takes a namespace away, and returns once no process has its number.
+ * Removes a namespace, and returns once no process has its number.
  *
  * @param path where it is mounted
- * @param take takes it away, by a command; by default as runtimes do
- * @returns waits again until no process has its number: in some seconds, one may have got it
+ * @param take removes it, by a command; by default as runtimes do
+ * @returns a function that waits again until no process has its number: a new process may get it within seconds
  */
 export function takeNamespace(path: string, take: () => void = () => remove(path)): () => void {
   const id = `net:[${statSync(path).ino}]`;
@@ -179,9 +179,9 @@ export function takeNamespace(path: string, take: () => void = () => remove(path
   return wait;
 }
 
-/** Unmounts it, and removes the file: with that go the copies of the mount that other tests' mount namespaces have. */
+/** Unmounts a namespace, and removes its file: the copies of the mount in other tests' mount namespaces go with the file. */
 function remove(path: string): void {
-  // Another test's command may have it open at this moment.
+  // Another test's command may have the namespace open now.
   spawnSync("umount", ["--lazy", path]);
   rmSync(path);
 }
@@ -204,14 +204,14 @@ function namespaceOf(process: string): string {
   try {
     return readlinkSync(`/proc/${process}/ns/net`);
   } catch {
-    // It has ended.
+    // The process has ended.
     return "";
   }
 }
 
 /**
- * Starts a process in a namespace that has an interface, and no address that anything reserves: as long as it runs, no
- * container is known to be dead by the namespaces of the node alone. Without the right to do so that is not known anyway.
+ * Starts a process in a namespace that has an interface, and no address that anything reserves. As long as it runs, the node's
+ * namespaces alone do not show that a container is dead. Without the right to start it, they do not show that anyway.
  */
 export async function startStranger(t: Pick<Test, "teardown">): Promise<void> {
   if (isGiven("makes namespaces")) {
@@ -220,7 +220,7 @@ export async function startStranger(t: Pick<Test, "teardown">): Promise<void> {
 }
 
 /**
- * Starts a process in a namespace that has an interface, and no address that anything reserves, as that of a virtual machine.
+ * Starts a process in a namespace like a virtual machine's: it has an interface, and no address that anything reserves.
  *
  * @returns its process id
  */

@@ -30,7 +30,7 @@ export type Answer<M extends Machine = MemoryMachine> = ReturnType<M["runPlugin"
   readonly error: PrintedError | undefined;
 };
 
-/** A network named `net` or otherwise, and the calls for it. */
+/** A network, by default named `net`, and the calls for it. */
 export class Network<M extends Machine = MemoryMachine> {
   readonly machine: M;
   /** The directory with the reservations. */
@@ -74,20 +74,20 @@ export class Network<M extends Machine = MemoryMachine> {
   }
 
   /**
-   * GC with a list of valid attachments, each as `container interface`, under both keys, as libcni sends it; an hour after
-   * everything was reserved, since it keeps what is young.
+   * GC with a list of valid attachments, each as `container interface`, under both keys, as libcni sends it. It runs an hour
+   * after everything was reserved, since GC keeps what is young.
    */
   gc(valid: readonly string[], options?: CallOptions<M>): Answer<M> {
     this.age();
     return this.gcNow(valid, options);
   }
 
-  /** An hour passes for the files of all reservations. */
+  /** Makes the files of all reservations an hour older. */
   age(): void {
     for (const name of this.reserved()) this.machine.makeOld(`${this.#name}/${name}`);
   }
 
-  /** As `gc`, without that hour. */
+  /** GC like `gc`, without that hour. */
   gcNow(valid: readonly string[], options?: CallOptions<M>): Answer<M> {
     const list = valid.map((attachment) => {
       const [containerID, ifname] = attachment.split(" ");
@@ -102,7 +102,7 @@ export class Network<M extends Machine = MemoryMachine> {
     return this.#call(verb, containerId, options ?? {});
   }
 
-  /** A call, without making it. */
+  /** Prepares a call without making it. */
   callFor(verb: string, containerId: string, options: CallOptions<Machine> = {}): RuntimeCall {
     const { ipam, top, stdin, traceparent, ...attachment } = options;
     const configuration = {
@@ -118,12 +118,12 @@ export class Network<M extends Machine = MemoryMachine> {
     return { environment: { ...call.environment, ...trace }, stdin: stdin ?? call.stdin };
   }
 
-  /** Puts a reservation there, or anything else that a file can be; a name that ends with a slash is a directory's. */
+  /** Puts a reservation or any other file into the network's directory; a name that ends with a slash is a directory's. */
   put(name: string, content: string): void {
     this.machine.put(`${this.#name}/${name}`, content);
   }
 
-  /** Every reservation's content by its address; of the rest of the directory nothing. */
+  /** Every reservation's content by its address, without the other files of the directory. */
   reservations(): Readonly<Record<string, string>> {
     const start = `${this.#name}/`;
     const files = this.machine
@@ -166,7 +166,7 @@ export class Network<M extends Machine = MemoryMachine> {
 /**
  * Reads the addresses, without prefix lengths, out of a result of version 0.3.0 or later.
  *
- * @param outcome what an ADD answered
+ * @param outcome the outcome of an ADD
  * @returns the addresses, or none where there is no result
  */
 export function grantedAddresses({ exitCode, stdout }: Outcome): string[] {

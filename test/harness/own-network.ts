@@ -1,11 +1,13 @@
-/** Addresses for the network namespaces of a test: whoever reads /proc finds those of every test that runs meanwhile. */
+/** Addresses for the network namespaces of a test: a reader of /proc finds the addresses of every test that runs meanwhile. */
 
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Test } from "tap";
 
-/** Networks of one test alone, of the ranges for benchmarks and documentation (RFC 2544, RFC 3849), which no machine has. */
+/**
+ * The networks of one test alone, from the ranges for benchmarks and documentation (RFC 2544, RFC 3849), which no machine has.
+ */
 export interface OwnNetwork {
   /** The first three octets of a /24, such as `198.18.7`. */
   readonly ipv4: string;
@@ -13,14 +15,14 @@ export interface OwnNetwork {
   readonly ipv6: string;
 }
 
-/** So many /24 are in 198.18.0.0/15. */
+/** The number of /24 networks in 198.18.0.0/15. */
 const COUNT = 512;
 
-/** Takes a network that no other test has until this one ends, of another clone or user either, in the same network namespace. */
+/** Takes a network that no other test in this network namespace has until this test ends, of another clone or user either. */
 export async function ownNetwork(t: Pick<Test, "teardown">): Promise<OwnNetwork> {
   const start = randomInt(COUNT);
   for (let tried = 0; tried < COUNT; tried++) {
-    // No address of IPv6 has a group 0 beside "::" in its canonical form.
+    // The canonical form of an IPv6 address has no group 0 beside "::".
     const number = 1 + ((start + tried) % (COUNT - 1));
     const claim = createServer();
     try {

@@ -10,8 +10,8 @@ export interface PrintedError {
 /**
  * Reads an error object.
  *
- * @param text what stood on standard output
- * @returns the error, or undefined where the text is anything but one error object
+ * @param text the text on standard output
+ * @returns the error, or undefined if the text is anything but one error object
  */
 export function readError(text: string): PrintedError | undefined {
   let value: unknown;

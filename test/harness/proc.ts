@@ -1,4 +1,4 @@
-/** What the kernel shows in memory of who lives: `/proc`, and mounted network namespaces. */
+/** The kernel of a machine in memory, as it shows what lives: `/proc`, and mounted network namespaces. */
 
 import { parseAddress } from "../../src/ipam/address.ts";
 import { createNodeOperatorSystem } from "../../src/system/node/operator-system.ts";
@@ -15,12 +15,12 @@ export interface Process {
   readonly addresses6?: readonly string[];
   /** Further tables in its `net`, by name, such as `route`. */
   readonly tables?: Readonly<Record<string, string>>;
-  /** The inodes of its mount namespace and of its user namespace; those of the node by default. */
+  /** The inodes of its mount namespace and of its user namespace; by default the node's. */
   readonly mountNamespace?: number;
   readonly userNamespace?: number;
-  /** The inode of its root directory; that of the node by default. */
+  /** The inode of its root directory; by default the node's. */
   readonly root?: number;
-  /** What it has mounted in place of the machine's, see `Machine.mounted`. */
+  /** The namespaces that it has mounted in place of the machine's, see `Machine.mounted`. */
   readonly mounted?: Readonly<Record<string, number>>;
 }
 
@@ -29,39 +29,41 @@ export interface Machine {
   readonly processes?: Readonly<Record<number, Process>>;
   /** The inodes of mounted network namespaces by their paths. */
   readonly mounted?: Readonly<Record<string, number>>;
-  /** The IPv4 addresses in those in which no process runs, by their inodes. */
+  /** The IPv4 addresses in namespaces without a process, by inode. */
   readonly addresses?: Readonly<Record<number, readonly string[]>>;
   /** Processes whose tables are too large to be read. */
   readonly unreadable?: readonly number[];
-  /** Paths of mounted network namespaces above which something else is mounted. */
+  /** Paths of mounted network namespaces that another mount covers. */
   readonly covered?: readonly string[];
   /** Whether network namespaces can be neither entered nor asked about. */
   readonly isConfined?: boolean;
   /** Directories of network namespaces that are mounted from the node. */
   readonly shared?: readonly string[];
-  /** Processes whose first thread has ended, with another one of their threads, which has not. */
+  /** Processes whose first thread has ended, each with the id of another thread that still runs. */
   readonly zombies?: Readonly<Record<number, number>>;
   /** The network namespaces of further threads, by their process and their own id, such as `{ "7/task/9": 70 }`. */
   readonly threads?: Readonly<Record<string, number>>;
-  /** Processes that have ended, with all threads, and are still listed. */
+  /** Processes that have ended with all their threads, and are still listed. */
   readonly ended?: readonly number[];
   /** Plain files in the directories of network namespaces. */
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
   readonly isContained?: boolean;
-  /** For how long it has been up, in seconds; unknown by default. */
+  /** How long the machine has been up, in seconds; unknown by default. */
   readonly uptime?: number;
-  /** The network namespace of the node itself; by default {@link NODE_NAMESPACE}. */
+  /** The network namespace of the node itself; {@link NODE_NAMESPACE} by default. */
   readonly nodeNamespace?: number;
-  /** This process, which is not listed then; by default process 99, which is. */
+  /** The calling process, which is not listed then; by default process 99, which is listed. */
   readonly caller?: Process;
   /** The capabilities of this process; unknown by default. */
   readonly capabilities?: bigint;
-  /** Whether each namespace has an interface, and not only one with an address. */
+  /** Whether every namespace has an interface, even one without an address. */
   readonly isConnected?: boolean;
-  /** The namespaces that nothing links with the node's, as those of a runtime inside a container; by default each is linked. */
+  /**
+   * The namespaces that nothing links with the node's, like those of a runtime inside a container; by default each is linked.
+   */
   readonly unlinked?: readonly number[];
-  /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
+  /** Whether this user may inspect only its own processes: then only the tables in `net` of others can be read. */
   readonly isUnprivileged?: boolean;
 }
 
@@ -97,7 +99,7 @@ export function systemOf(machine: Machine): OperatorSystem {
   return { ...createNodeOperatorSystem(), ...procOf(machine) };
 }
 
-/** What is shown of a machine. Process 1 and the caller are in the node's own namespace unless they are given. */
+/** The calls that show a machine. Process 1 and the caller are in the node's own namespace unless they are given. */
 export function procOf(machine: Machine): ProcCalls {
   const { mounted = {}, files = [], isContained = false, isUnprivileged = false } = machine;
   const processOf = (inode: number): Process =>

@@ -7,19 +7,22 @@ export interface CacheEntry {
   readonly netns?: string;
   /** The addresses of the result, with prefix lengths. */
   readonly addresses?: readonly string[];
-  /** The gateway of each. */
+  /** The gateway of each address. */
   readonly gateway?: string;
   /** The interfaces of the result on the node, such as the bridge and its port. */
   readonly hostInterfaces?: readonly string[];
-  /** `namespace/name`, as Kubernetes gives it in CNI_ARGS, or the name alone, as podman; empty where the runtime set none. */
+  /**
+   * The pod: `namespace/name`, as Kubernetes gives it in CNI_ARGS, or the name alone, as podman does; empty if the runtime set
+   * none.
+   */
   readonly pod?: string;
-  /** CNI_ARGS in place of those of a pod. */
+  /** CNI_ARGS in place of a pod's. */
   readonly cniArgs?: readonly (readonly [string, string])[];
   /** The configuration of the network; by default an empty object. */
   readonly configuration?: object;
 }
 
-/** The name of an entry's file and what is in it. */
+/** The name and the text of an entry's file. */
 export function cacheEntry(
   network: string,
   containerId: string,

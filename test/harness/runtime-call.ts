@@ -14,7 +14,7 @@ export interface JsonObject {
 /** What a runtime attaches to a network: a container through one of its interfaces. */
 export interface Attachment {
   readonly containerId: string;
-  /** By default `eth0`. */
+  /** The interface; `eth0` by default. */
   readonly interfaceName?: string | undefined;
   readonly netns?: string | undefined;
   /** The text of `CNI_ARGS`, such as `IgnoreUnknown=1;IP=192.0.2.3`. */
@@ -26,9 +26,9 @@ export interface RuntimeCall extends Call {
   readonly stdin: string;
 }
 
-/** What a runtime's own environment adds to every call. */
+/** The variables of a runtime's own environment, which every call gets. */
 export const runtimeEnvironment: Readonly<Record<string, string>> = {
-  // Not the user's own: a shell that a test starts would read its profile.
+  // The home is not the user's own: a shell that a test starts would read its profile.
   HOME: "/nonexistent",
   LANG: "C.UTF-8",
   PATH: "/usr/sbin:/usr/bin:/sbin:/bin",

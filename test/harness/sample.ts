@@ -2,8 +2,8 @@
  * A part of a list, from its beginning to its end.
  *
  * @param items the list
- * @param oneIn one item of this many is taken, at least one in all
- * @param seed decides which
+ * @param oneIn one item in this many is taken, and at least one in all
+ * @param seed decides which items
  */
 export function sample<T>(items: readonly T[], oneIn: number, seed: number): readonly T[] {
   const size = Math.ceil(items.length / oneIn);

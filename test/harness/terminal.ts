@@ -11,14 +11,14 @@ export const skipWithoutTerminal: string | false =
     ? false
     : "There is no script(1) here to make a terminal: on Debian it is in the package bsdutils.";
 
-/** No question is unanswered for longer than this, in milliseconds. */
+/** The longest that a question stays unanswered, in milliseconds. */
 const LONGEST_TALK = 120_000;
 
 /**
- * Runs a command of the tool where all its streams are a terminal; what it wrote to any of them is in `stdout`.
+ * Runs a command of the tool with a terminal as all its streams; `stdout` has what it wrote to any of them.
  *
  * @param words the command line behind the program's name
- * @param typed what the person at the terminal types
+ * @param typed the input of the person at the terminal
  * @param environment further variables
  */
 export function atTerminal(
@@ -38,7 +38,7 @@ export function atTerminal(
  * Runs a command that asks questions, and answers each as soon as it is asked.
  *
  * @param words the command line behind the program's name
- * @param answer called when a question, counted from 1, is on the screen; what it returns is typed
+ * @param answer gives what is typed once a question, counted from 1, is on the screen
  */
 export function converse(
   words: readonly string[],

@@ -8,23 +8,26 @@ import { scratchDirectory } from "./data-directory.ts";
 import { executable, type Outcome, run } from "./executable.ts";
 import { runtimeEnvironment } from "./runtime-call.ts";
 
-/** The machine's own configurations are none of a test's; a scenario has a machine of its own (`test/e2e/scenario.ts`). */
+/**
+ * Variables that hide the machine's own configurations from a test; a scenario has a machine of its own
+ * (`test/e2e/scenario.ts`).
+ */
 export const ownConfigurations: Readonly<Record<string, string>> =
   process.env.HOST_LOCAL_E2E_SCENARIO === undefined ? { NETCONFPATH: "/nonexistent" } : {};
 
-/** What surrounds a command. */
+/** The surroundings of a command. */
 export interface ToolOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly workingDirectory?: string;
   /** The user number to run as. */
   readonly user?: number;
-  /** Another file than the executable under test. */
+  /** The program to run in place of the executable under test. */
   readonly program?: string;
 }
 
 /**
- * Runs a command line that the tool printed, as an operator does who copies it into a shell.
+ * Runs a command line that the tool printed, like an operator who copies it into a shell.
  *
  * @param scripts further programs on the PATH, by their names
  */
@@ -49,7 +52,7 @@ export function runAsPrinted(
 }
 
 /**
- * Runs a command of the tool, far from a terminal.
+ * Runs a command of the tool without a terminal.
  *
  * @param words the command line behind the program's name
  */

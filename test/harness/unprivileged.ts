@@ -1,4 +1,4 @@
-/** Calls by a user whom file permissions bind, also where the tests themselves run as root. */
+/** Calls by a user whom file permissions bind, even if the tests themselves run as root. */
 
 import { chmodSync, chownSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ import { versionCall } from "./runtime-call.ts";
 export const isRoot = process.getuid?.() === 0;
 
 /**
- * Says how to call an executable without privileges. Where `nobody` cannot reach it, because
- * a directory above it is closed, a copy is used.
+ * Says how to call an executable without privileges. If `nobody` cannot reach it, because a directory above it is closed, a
+ * copy is used.
  *
  * @param t the test that owns the copy
  * @param program the executable; by default the one under test
@@ -35,13 +35,13 @@ export function withoutPrivileges(
   return { program: copy, user: NOBODY };
 }
 
-/** Whether permissions bind a call by that user: root may be unable to act as another one. */
+/** Whether permissions bind a call by that user: root may be unable to act as another user. */
 export function bindsCalls(): boolean {
   return process.getuid?.() !== 0 || lacking("acts as others") === false;
 }
 
 /**
- * Hands a file or directory over to the user of {@link withoutPrivileges}.
+ * Gives a file or directory to the user of {@link withoutPrivileges}.
  *
  * @param path the path
  */

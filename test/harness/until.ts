@@ -1,20 +1,20 @@
-/** Waiting for what no event tells. */
+/** Waiting for things that no event announces. */
 
 import { setTimeout as pause } from "node:timers/promises";
 
-/** How long anything is waited for, in seconds. */
+/** The longest wait for anything, in seconds. */
 const PATIENCE = 180;
 
-/** How often it is looked for, in milliseconds. */
+/** The pause between two looks, in milliseconds. */
 const EVERY = 10;
 
 /**
  * Waits until something holds.
  *
- * @param what what is waited for, for the error
- * @param holds looked at again and again; where it throws, it does not hold
- * @param seconds how long; three minutes by default
- * @throws Error where it does not hold by then
+ * @param what the thing that is awaited, for the error
+ * @param holds the condition, asked again and again; while it throws, it does not hold
+ * @param seconds the longest wait; three minutes by default
+ * @throws Error if it does not hold by then
  */
 export async function until(
   what: string,

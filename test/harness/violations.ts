@@ -25,7 +25,7 @@ export type Kind =
   /** A file outside the data directory, or with another mode than it should have. */
   | "escaped";
 
-/** One harm that was found. */
+/** A harm that was found. */
 export interface Violation {
   readonly kind: Kind;
   readonly detail: string;

@@ -1,4 +1,4 @@
-/** The executable as on a kernel that gives no handles of namespaces, before Linux 6.18. */
+/** The executable on a kernel that seems to give no handles of namespaces, like Linux before 6.18. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { shellCommand } from "../../src/operator/next-command.ts";
 import { scratchDirectory } from "./data-directory.ts";
 import { executable } from "./executable.ts";
 
-/** Makes a program that is the executable under test, to which `strace` denies handles. */
+/** Makes a program that runs the executable under test with `strace`, which denies it handles. */
 export function withoutHandles(t: Pick<Test, "teardown">): string {
   const program = join(scratchDirectory(t), "host-local");
   const deny = ["strace", "-f", "--quiet=all", "--output=/dev/null", "--seccomp-bpf"];

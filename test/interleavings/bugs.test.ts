@@ -1,5 +1,8 @@
 // test: own process
-/** The search finds defects: each of these, which is in place of one function, with the shortest schedule as a story. */
+/**
+ * The search finds defects: each one stands in place of one function, and the shortest schedule that shows it is printed as a
+ * story.
+ */
 
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
@@ -12,13 +15,16 @@ import { NO_TROUBLE, prepare } from "./scenes.ts";
 import { story } from "./story.ts";
 
 test("the place of each defect is in the source", async (t) => {
-  // In full, each is loaded below.
+  // A full run loads every defect below.
   for (const bug of extent === "short" ? bugs : []) await t.resolves(requirePlace(bug), bug.name);
   await t.rejects(requirePlace({ file: "store/lock.ts", place: "none", instead: "() => {}" }));
   await t.rejects(requirePlace({ file: "store/lock.ts", place: "Lock.none", instead: "() => {}" }));
 });
 
-/** Whether the searches of all tests have that of a defect, or one in which more may happen: so nothing is broken without it. */
+/**
+ * Whether the searches of a full run include the defect's search, or one with more troubles, so that they would find the
+ * defect.
+ */
 function isPlanned({ cast, trouble = NO_TROUBLE }: Bug): boolean {
   return planFor("full").some((row) => {
     const faults: readonly string[] = troubles[row.trouble].faults;

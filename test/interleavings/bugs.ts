@@ -1,4 +1,4 @@
-/** Defects of the protocol, each in place of one function: what the search is worth is whether it finds them. */
+/** Defects of the protocol, each in place of one function: a search is worth something only if it finds them. */
 
 import { againByGoPlugin } from "./plan.ts";
 import { type Change, programsWith } from "./plugin-with.ts";
@@ -20,11 +20,13 @@ import type { Violation } from "./search.ts";
 export interface Bug extends Change {
   readonly name: string;
   readonly cast: Cast;
-  /** By default none. */
+  /** No trouble by default. */
   readonly trouble?: Trouble;
 }
 
-/** The shortest schedule that shows a defect, and what it breaks; `undefined` where the search does not find it. */
+/**
+ * The shortest schedule that shows a defect, and the rules that it breaks; `undefined` if the search does not find the defect.
+ */
 export async function shortestWith(bug: Bug): Promise<Violation | undefined> {
   const { search, judge } = prepare(bug.cast, bug.trouble ?? NO_TROUBLE, await programsWith(bug));
   return search.shortest(judge.judge);
@@ -51,7 +53,7 @@ const reservations = "store/reservations/reservation-file.ts";
 const addressUse = "store/namespaces/address-use.ts";
 const linkedAddresses = "store/namespaces/linked-addresses.ts";
 
-/** Whether the journal that is written anew is one of this boot, as an expression. */
+/** An expression: whether the journal that is written anew belongs to this boot. */
 const isOfBoot = 'attempt(() => state.findLines(FILE, undefined).first, "").includes(seal.boot)';
 
 export const bugs: readonly Bug[] = [
@@ -292,7 +294,7 @@ export const bugs: readonly Bug[] = [
       "(files, options, body) => runIn(new PossiblyLockedNetwork(files, undefined, options.reuse), undefined, options, body)",
     cast: cast("DEL c ∥ DEL c, ADD b", full),
   },
-  // What became of a namespace.
+  // Defects in finding out what became of a namespace.
   {
     name: "a path that leads to any namespace shows that one lives",
     file: states,
@@ -388,7 +390,7 @@ export const bugs: readonly Bug[] = [
     instead: "() => []",
     cast: cast("GC c", graves.ofGoPlugin),
   },
-  // Who asks.
+  // Defects about the process that asks.
   {
     name: "GC takes null for an empty list",
     file: "cni/valid-attachments.ts",
@@ -450,7 +452,7 @@ export const bugs: readonly Bug[] = [
       "class extends original { constructor(network, request) { super(network, { ...request, reclaims: request.reclaims && request.held.length === 0 }); } }",
     cast: cast("ADD d", graves.gone),
   },
-  // What lives, and the directory does not tell of.
+  // Defects about living pods that the directory does not know.
   {
     name: "an ADD does not ask which addresses are in use",
     file: addressUse,
@@ -503,7 +505,7 @@ export const bugs: readonly Bug[] = [
       "function (address, ...rest) { return this.withAddress(address).length === 0 ? undefined : original.call(this, address, ...rest); }",
     cast: cast("GC c", forgotten.openOfGoPlugin),
   },
-  // The commands.
+  // Defects of the commands.
   {
     name: "the command gc releases what was reserved just now",
     file: "operator/gc/decision.ts",

@@ -1,4 +1,4 @@
-/** The calls of the searches, and what a runtime does between them, as texts: one network with few addresses. */
+/** The calls of the searches, and the changes by a runtime between them, as texts, in one network with few addresses. */
 
 import { main } from "../../src/main.ts";
 import { operate } from "../../src/operate.ts";
@@ -17,7 +17,7 @@ import { type ExplorerSystem, type Program, runAlone } from "./process.ts";
 import type { Thread } from "./search.ts";
 import { clockIn, type Machine, type World, type Worlds } from "./world.ts";
 
-/** A range set, and all that it can hand out. */
+/** A range set, and all the addresses that it can hand out. */
 export interface Pool {
   readonly ranges: readonly JsonObject[];
   readonly addresses: readonly string[];
@@ -42,9 +42,9 @@ export const ELSEWHERE = "elsewhere";
 export const BY_PROCESS = "process";
 
 /**
- * As `CNI_NETNS` names the network namespace of a container: where it is mounted, or its process.
+ * The value of `CNI_NETNS` for a container: the path where its network namespace is mounted, or a path by its process.
  *
- * @param generation what it ends with
+ * @param generation the end of the path
  */
 export function namespacePath(container: string, generation: string): string {
   const process = processOf(container);
@@ -63,10 +63,10 @@ export interface Programs {
   readonly operate: (system: ExplorerSystem) => number | undefined;
 }
 
-// A call of anything that is not there would be an error.
+// The cast is safe: a call of a missing method would be an error.
 const asTheyAre: Programs = { main, operate: operate as (system: System) => number | undefined };
 
-/** Where the configuration of the network is, for the commands. */
+/** The path at which the commands find the configuration of the network. */
 const CONFIGURATION_FILE = "/etc/cni/net.d/net.conf";
 
 /** The calls for a network with a configuration. */
@@ -81,8 +81,8 @@ export class Calls {
 
   /**
    * @param ipam keys beside the ranges
-   * @param generation what the names of the containers' network namespaces end with: a container that is started again has a
-   *   new one
+   * @param generation the end of the names of the containers' network namespaces: a container that is started again has a new
+   *   one
    */
   constructor(
     ipam: JsonObject = {},
@@ -103,7 +103,7 @@ export class Calls {
   /**
    * Whether a range set has no free address.
    *
-   * @param inUse the addresses that are in use, whatever is reserved
+   * @param inUse the addresses that are in use, reserved or not
    */
   isFull(reserved: ReadonlyMap<string, string>, inUse: readonly string[]): boolean {
     const isTaken = (address: string): boolean =>
@@ -112,8 +112,8 @@ export class Calls {
   }
 
   /**
-   * What is called one after another, from a text such as `DEL a, ADD a`: as `program` has them. Behind them may be `unheard`,
-   * where nobody reads their standard output, or `directory lock`, where their lock does not exclude the others.
+   * The calls, one after another, of a text such as `DEL a, ADD a`, each as in `program`. The text may end with `unheard`, if
+   * nobody reads their standard output, or with `directory lock`, if their lock does not exclude the others.
    */
   thread(text: string): Thread {
     const parts = text.split(", ");
@@ -127,7 +127,7 @@ export class Calls {
   }
 
   /**
-   * What a text names:
+   * The program that a text names:
    *
    * - `ADD a`, `DEL a`, `CHECK a` of a container, and `ADD a of 10.0.0.3`, which requests an address; `Go ADD a` and
    *   `Go DEL a` of the Go plugin. After an ADD the container has its address, until its DEL, as with bridge, which removes
@@ -137,7 +137,7 @@ export class Calls {
    * - the commands `release a`, of all that a container holds, `gc`, which releases what one run finds dead, and `gc --live a`
    * - what a runtime does: see `#change`
    *
-   * @throws Error where it names nothing
+   * @throws Error if it names nothing
    */
   program(text: string): Program {
     const [, plugin = ""] = /^(Go|ptp) /.exec(text) ?? [];
@@ -188,11 +188,11 @@ export class Calls {
     };
   }
 
-  /** What a runtime does to the former network namespace of a container; `mount` makes its present one. */
+  /** The change that a runtime makes to the former network namespace of a container; `mount` makes its present one. */
   #change(verb: string, container: string): (machine: Machine) => void {
     const change = this.#changeOfKernel(verb, container);
     if (change !== undefined) return ({ kernel }) => change(kernel);
-    // With all that is in it.
+    // The directory is lost with everything in it.
     if (verb === "lose") return ({ disk }) => disk.removeAll(DATA_DIRECTORY);
     throw new Error(`expected a call of the searches, found ${verb} ${container}`);
   }
@@ -208,13 +208,13 @@ export class Calls {
           process === undefined ? kernel.unmount(path) : kernel.endProcess(process);
       case "start":
         return (kernel) => kernel.startProcess(3000, path);
-      // The first thread of its only process has ended.
+      // The first thread of the namespace's only process has ended.
       case "zombie":
         return (kernel) => kernel.startProcess(3000, path, "ended");
-      // Only a later thread of its only process is there.
+      // The namespace has only a later thread of a process.
       case "thread":
         return (kernel) => kernel.startProcess(3000, path, "of the node");
-      // Its only process starts another one there, and ends.
+      // The namespace's only process starts another process there, and ends.
       case "fork":
         return (kernel) => {
           kernel.forkProcess(3000, 3001);
@@ -222,22 +222,22 @@ export class Calls {
         };
       case "bind":
         return (kernel) => kernel.bind(path, `/run/${container}`);
-      // A daemon of the node has it open.
+      // A daemon of the node has the namespace open.
       case "open":
         return (kernel) => kernel.open(path);
-      // From within a container.
+      // The caller is inside a container.
       case "hide":
         return (kernel) => {
           kernel.seesProcesses = false;
           kernel.seesMounts = false;
         };
-      // Without CAP_SYS_ADMIN and CAP_NET_ADMIN.
+      // The caller has neither CAP_SYS_ADMIN nor CAP_NET_ADMIN.
       case "blind":
         return (kernel) => {
           kernel.isAdministrator = false;
           kernel.tellsLinked = false;
         };
-      // Its interface moves into the namespace of another container.
+      // The container's interface moves into the namespace of another container.
       case "move":
         return (kernel) => kernel.moveAddresses(path, namespacePath("other", ""));
       case "macvlan":
@@ -250,12 +250,12 @@ export class Calls {
     return undefined;
   }
 
-  /** As `CNI_NETNS` names the network namespace of a container. */
+  /** The value of `CNI_NETNS` for a container. */
   namespaceOf(container: string): string {
     return namespacePath(container, this.#generation);
   }
 
-  /** Writes the configuration where the commands find it. */
+  /** Writes the configuration to the path where the commands find it. */
   configure(disk: MemoryDisk): void {
     disk.put(CONFIGURATION_FILE, JSON.stringify(this.#configuration));
   }
@@ -293,9 +293,9 @@ export class Calls {
 }
 
 /**
- * A DEL, with the end of the container's interface.
+ * A DEL that also removes the container's interface.
  *
- * @param isLate whether that is after the DEL
+ * @param isLate whether the interface is removed after the DEL
  */
 function withoutInterface(program: Program, container: string, isLate: boolean): Program {
   const remove = (system: ExplorerSystem): void =>

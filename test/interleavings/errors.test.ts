@@ -1,5 +1,5 @@
 // test: own process, slow
-/** Every order of calls of which some meet errors, or the files of the lock are removed. */
+/** Every order of calls when some meet errors, or when the files of the lock are removed. */
 
 import { testSearches } from "./search-tests.ts";
 

@@ -1,5 +1,5 @@
 // test: own process
-/** The model of the Go plugin answers, and leaves files, as was recorded of the Go plugin. */
+/** The model of the Go plugin gives the answers, and leaves the files, that were recorded of the Go plugin. */
 
 import { test } from "tap";
 import { readVectors, type Vector } from "../blackbox/vectors.ts";
@@ -12,8 +12,8 @@ import { goPlugin } from "./go-plugin.ts";
 import { runAlone } from "./process.ts";
 
 /**
- * Recordings of calls that work and request no address, in which no directory is where the model, which walks into none,
- * expects a file.
+ * Recordings of calls that work and request no address. Recordings with a directory in place of a file are left out: the model
+ * walks into no directory.
  */
 const vectors = readVectors().filter(
   ({ id, steps }) =>

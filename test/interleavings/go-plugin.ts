@@ -1,6 +1,6 @@
 /**
- * The Go plugin as others see it: its system calls in their order (v1.9.1, `plugins/ipam/host-local`). What it does with a
- * configuration, it does here with our code, which other tests hold against it.
+ * The Go plugin as other processes see it: its system calls in their order (v1.9.1, `plugins/ipam/host-local`). It reads a
+ * configuration with our code, which other tests compare with the Go plugin.
  */
 
 import { type AttachmentCall, receiveCall } from "../../src/cni/call.ts";
@@ -13,7 +13,7 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../../src/ipam/range-set
 import { type Candidate, candidates } from "../../src/ipam/round-robin.ts";
 import { attempt, isSystemError, type System } from "../../src/system/system.ts";
 
-/** Runs one ADD that requests no address, or one DEL; for a program whose `locks` are `as Go`. */
+/** Runs one ADD that requests no address, or one DEL, for a program whose `locks` are `as Go`. */
 export function goPlugin(system: System): number {
   try {
     const call = receiveCall(system);

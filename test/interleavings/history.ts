@@ -1,4 +1,4 @@
-/** What the history may tell after one call to which something has happened: nothing that is not true. */
+/** What the history may tell after one call in trouble: only the truth. */
 
 import { type HistoryRecord, parseRecords } from "../../src/store/history/history-record.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
@@ -14,7 +14,7 @@ export function recordsIn({ disk }: Pick<Machine, "disk">): readonly HistoryReco
 }
 
 /**
- * Every line that is lost or false, in words; those of the call itself may be missing.
+ * Every line that is lost or false, in words; the lines of the call itself may be missing.
  *
  * @param before the lines before the call
  * @param reserved the reservations after it

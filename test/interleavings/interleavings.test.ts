@@ -1,5 +1,5 @@
 // test: own process, slow
-/** Every order of calls, also where one is stopped. */
+/** Every order of calls, also when one of them is stopped. */
 
 import { readFileSync } from "node:fs";
 import { test } from "tap";

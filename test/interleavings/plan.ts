@@ -1,4 +1,4 @@
-/** Which searches are made, and in which extent of the tests. */
+/** The searches, and the extents of the tests in which they are made. */
 
 import { formatRecord } from "../../src/store/history/history-record.ts";
 import { type Extent, isIn } from "../harness/extent.ts";
@@ -32,7 +32,7 @@ export interface Row {
 const eio = { changes: ["EIO"], reads: ["EIO"] };
 const each = { changes: ["EIO", "ENOSPC", "EACCES", "EROFS"], reads: ["EIO", "EACCES", "EMFILE"] };
 
-/** What may happen. */
+/** The troubles that may happen. */
 export const troubles = {
   nothing: { faults: [] },
   stops: { faults: ["killed", "late", "boot"] },
@@ -52,7 +52,7 @@ function casts(threads: readonly string[], network?: Network): readonly Cast[] {
   return threads.map((thread) => cast(thread, network));
 }
 
-/** Pairs of each thread with each, also with itself. */
+/** All pairs of two threads, also of a thread with itself. */
 function pairsOf(threads: readonly string[], network?: Network): readonly Cast[] {
   return threads.flatMap((thread, at) =>
     threads
@@ -62,7 +62,7 @@ function pairsOf(threads: readonly string[], network?: Network): readonly Cast[]
   );
 }
 
-/** Where neither of `a` and `b` was before, an ADD of `b` beside itself, or what names neither, is as one of `a`. */
+/** Whether a pair repeats another one with `a` in place of `b`: neither was there before, so they are interchangeable. */
 function isTwin(thread: string, second: string): boolean {
   return thread === "ADD b" && (second === thread || !/\b[ab]\b/.test(second));
 }
@@ -89,7 +89,7 @@ const configured = [
   ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], nearlyFull),
 ];
 
-/** More reservations than ADD tries without reading the directory. */
+/** A network with more reservations than ADD tries before it reads the directory. */
 const wide = {
   name: "well filled",
   before: "",
@@ -149,7 +149,7 @@ const halfFull = { name: "after a boot", hasBooted: true };
 
 const told = { ipam: { history: { maxBytes: 4096 } } };
 const toldBesideEmpties = { ...empties, ...told, name: "history, beside empty files" };
-/** The next line makes it begin anew. */
+/** A history that begins anew with the next line. */
 const toldAtLength = {
   ...told,
   name: "history that is full",
@@ -160,7 +160,7 @@ const toldAtLength = {
   },
 };
 
-/** One call alone, in each network in which it does something else. */
+/** One call alone, in each network that makes a difference to it. */
 const alone: readonly Cast[] = [
   cast("ADD a", { name: "the first of all", before: "" }),
   ...[dual, wide, pairs, empties, mounted, linkless, fromFile, halfFull, booted].map((network) =>
@@ -193,7 +193,7 @@ const triples = [
   cast("ADD a ∥ GC a ∥ DEL c, ADD c"),
 ];
 
-/** A process that does not exclude the other releases an address and hands it out again, while the other looks at it. */
+/** A process whose lock does not exclude the other releases an address and hands it out again, while the other looks at it. */
 const overtaken = [
   cast("ADD c ∥ DEL c, ADD b, directory lock", {
     ...same,
@@ -205,7 +205,7 @@ const overtaken = [
 
 const plainPairs = pairsOf([...own, ...others]);
 
-/** Whether the command `release` is not in it, which makes so many system calls that a search with a fault takes minutes. */
+/** Whether a cast has no command `release`: that makes so many system calls that a search with a fault takes minutes. */
 const isQuick = ({ name }: Cast): boolean => !name.includes("release");
 const quickPairs = plainPairs.filter(isQuick);
 
@@ -215,12 +215,12 @@ const withoutLock = [...own, ...others, ...unlocked].flatMap((thread) =>
 
 const singles = casts([...own, ...others]);
 
-/** One call beside the dead, and what may only seem so. */
+/** One call beside containers that are dead, or only seem so. */
 const besideDead = [
   ...[...Object.values(graves), ...Object.values(handles)].flatMap((grave) =>
     casts(["ADD a", "GC null", "GC c"], grave),
   ),
-  // Of a machine that the Go plugin has added, only the list of a GC tells.
+  // Only the list of a GC tells whether a virtual machine that the Go plugin has added lives.
   ...Object.values(afterGoPlugin).flatMap((grave) => casts(["ADD a", "GC null"], grave)),
 ];
 /** Casts beside dead containers that are no virtual machines. */
@@ -234,10 +234,10 @@ const reclaiming = [
   cast("ADD a ∥ GC null", itsNumberUsed),
   cast("ADD b of 10.0.0.3", gone),
 ];
-/** Its network namespace gets its first process, and is then mounted nowhere. */
+/** The network namespace of `d` gets its first process, and is then mounted nowhere. */
 const PROCESS_ALONE = "start d, unmount d";
 
-/** A pod ends while others look; its number is another's at once, or it has a process before its mount is gone. */
+/** A pod ends while other calls look. Another pod gets its number at once, or it has a process before its mount is gone. */
 const ending = [
   ...["ADD a", "GC null", "GC c"].map((call) => cast(`${call} ∥ unmount d, mount b, ADD b`, full)),
   ...["ADD a", "GC null"].map((call) =>
@@ -248,28 +248,28 @@ const ending = [
   ),
   ...["ADD a", "GC null"].map((call) => cast(`${call} ∥ unmount d, mount b, ADD b`, handles.full)),
 ];
-/** A container that gets another network namespace within a tick, and with that its address and its file's number again. */
+/** A container gets another network namespace within a tick, with the same address and the same number of its file. */
 const again = cast("ADD d, unmount d, DEL d, mount d, ADD d, ADD a", {
   name: "nearly full, handles",
   before: "ADD c, ADD e",
   hasHandles: true,
   hasTaps: true,
 });
-/** A container that the Go plugin gives another network namespace in the same way. */
+/** The Go plugin gives a container another network namespace in the same way. */
 export const againByGoPlugin = cast("ADD d, unmount d, Go DEL d, mount d, Go ADD d, ADD a", {
   name: "nearly full, handles",
   before: "ADD c, ADD e",
   hasHandles: true,
   hasTaps: true,
 });
-/** The journal is written anew while STATUS, which takes no lock, asks whether one of the dead is there. */
+/** The journal is written anew while STATUS, which takes no lock, asks whether a dead container is there. */
 const asked = cast("STATUS ∥ DEL b", {
   name: "full, d gone, after the Go plugin, handles",
   before: "ADD c, ADD d, ADD e, unmount d, Go DEL e, Go ADD e",
   dead: ["d"],
   hasHandles: true,
 });
-/** What lives is not handed out, whatever the disk has forgotten, and while it forgets. */
+/** The address of a living container is not handed out, whatever the disk has lost, and while the disk loses it. */
 const forgetting = [
   ...Object.values(forgotten).flatMap((network) =>
     casts(["ADD a", "ADD b of 10.0.0.3", "GC c", "gc"], network),
@@ -279,7 +279,10 @@ const forgetting = [
   ...casts(["ADD a, ADD b ∥ lose all", "ADD a, lose all ∥ ADD b", "ADD a, DEL c ∥ lose all"]),
   ...casts(["ADD a ∥ ptp DEL c", "ADD a ∥ ptp DEL c, ADD b"], full),
 ];
-/** The commands, alone and beside calls: what they choose without the lock is released, and handed out, before they have it. */
+/**
+ * The commands, alone and beside calls: a command chooses a reservation without the lock, and before it has the lock, the
+ * address is released and handed out again.
+ */
 const { goneForGood, remembered } = graves;
 const commandsAlone = [
   cast("release c", living),
@@ -311,7 +314,7 @@ const restarted = [
   cast("ADD a, unheard ∥ DEL a, ADD a ∥ GC null", { ...nearlyFull, dead: ["d"] }),
 ];
 
-/** The address that an UNDO is about to release is handed out again at once, to the same attachment. */
+/** An UNDO is about to release an address, which is handed out again at once, to the same attachment. */
 const undone = [nearlyFull, seconds, { ...mounted, before: nearlyFull.before }].map((network) =>
   cast("ADD a, unheard ∥ DEL a, ADD a", network),
 );
@@ -345,7 +348,7 @@ function rows(extent: Extent, trouble: Row["trouble"], casts: readonly Cast[]): 
   return casts.map((calls) => ({ cast: calls, trouble, extent }));
 }
 
-/** Where a rule is known to be broken, and why that stays. */
+/** The searches that are known to break a rule, and why that stays. */
 export const known: readonly {
   readonly search: RegExp;
   readonly broken: RegExp;
@@ -394,18 +397,18 @@ export const known: readonly {
   },
 ];
 
-/** How a search is called. */
+/** The name of a search. */
 export function nameOf({ cast: { name }, trouble }: Row): string {
   return `${trouble}: ${name}`;
 }
 
-/** What a search has found. */
+/** The findings of a search. */
 export interface Found {
   readonly row: Row;
   readonly counts: Counts;
-  /** The first schedule that breaks a rule, but for what is known. */
+  /** The first schedule that breaks a rule in a way that is not known. */
   readonly broken: Violation | undefined;
-  /** What is known to break a rule in it, and was found. */
+  /** The known exception of this search, if it was found. */
   readonly known: (typeof known)[number] | undefined;
 }
 
@@ -424,7 +427,7 @@ export function search(row: Row): Found {
   return { row, counts: prepared.search.counts, broken, known: isFound ? expected : undefined };
 }
 
-/** The searches of an extent, and of smaller ones; no search is made twice. */
+/** The searches of an extent and of smaller extents, each only once. */
 export function planFor(extent: Extent): readonly Row[] {
   const wanted = plan.filter((row) => isIn(row.extent, extent));
   const names = wanted.map(nameOf);

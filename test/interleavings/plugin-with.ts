@@ -5,13 +5,13 @@ import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Programs } from "./calls.ts";
 
-/** What is put in place of one function of a file. */
+/** A change of one function of a file. */
 export interface Change {
-  /** Below `src`. */
+  /** The file, below `src`. */
   readonly file: string;
   /** The name of a function, or of a class; or that of a method, such as `Journal.renew`. */
   readonly place: string;
-  /** An expression, in the scope of that file, in which `original` is what was there. */
+  /** The new function: an expression in the scope of that file, where `original` is the old one. */
   readonly instead: string;
 }
 
@@ -23,7 +23,7 @@ registerHooks({
   resolve: (specifier, context, next) => {
     const found = next(specifier, context);
     const { search } = new URL(context.parentURL ?? source);
-    // Errors of system calls are those of the machine, so that one class is theirs.
+    // The errors of system calls come from the machine, so both programs must share their class.
     const isOwn = found.url.startsWith(source) && !found.url.startsWith(`${source}system/`);
     return isOwn && changes.has(search) ? { ...found, url: `${found.url}${search}` } : found;
   },

@@ -1,12 +1,12 @@
 /**
- * Every disk that a loss of power may leave after some calls. As if nothing were synced, all that they did may be missing,
- * within what a file system keeps in order (see ALICE, OSDI '14, and Ferrite, ASPLOS '16). The weakest keeps this alone: each
- * directory is as after a prefix of its own changes, so that a renamed file has two names or none; and a file is as after a
- * prefix of the writes to it, or of NULs. What ext4, Btrfs and XFS may leave, whose names and times are as after a prefix of
- * all changes, is among these.
+ * Every disk that a loss of power may leave after some calls. As if nothing were synced, all their changes may be missing,
+ * within the order that a file system keeps (see ALICE, OSDI '14, and Ferrite, ASPLOS '16). The weakest file system keeps only
+ * this: each directory has a prefix of its own changes, so that a renamed file has two names or none; and a file has a prefix
+ * of its writes, or NULs. ext4, Btrfs and XFS keep names and times in the order of all changes, so the disks that they may
+ * leave are among these.
  *
- * A write of so few bytes is one sector, so none is there by half. The calls run one after another, since all their
- * changes are made under the lock. A prefix of all contains those of a loss in the middle.
+ * A write of so few bytes is one sector, which is written wholly or not at all. The calls run one after another, since all
+ * their changes are made under the lock. A loss in the middle leaves a prefix of all changes.
  */
 
 import type { Extent } from "../harness/extent.ts";
@@ -20,9 +20,9 @@ import { clockIn, copyOf, type Operation, replyTo, type World, type Worlds } fro
 /** A change that a call has made. */
 interface Change {
   readonly operation: Operation;
-  /** The number of the file that it makes; here none is used again. */
+  /** The number of the file that it makes; no number is used twice here. */
   readonly inode: bigint;
-  /** The number of the file that it writes into; `undefined` where it changes names or times. */
+  /** The number of the file that it writes into; `undefined` if it changes names or times. */
   readonly file: string | undefined;
 }
 
@@ -48,7 +48,7 @@ function changesOf(world: World, programs: readonly Program[]): readonly Change[
   });
 }
 
-/** All worlds, after the next boot, that a file system may have kept of some changes. */
+/** All worlds after the next boot in which a file system may have kept only some changes. */
 function worldsAfter(worlds: Worlds, start: World, changes: readonly Change[]): readonly World[] {
   const found = new Set<World>();
   const names = changes.filter(({ file }) => file === undefined);
@@ -64,10 +64,10 @@ function worldsAfter(worlds: Worlds, start: World, changes: readonly Change[]): 
   return [...found];
 }
 
-/** A part of what was done. */
+/** A part of the changes. */
 type Part = (disk: MemoryDisk) => void;
 
-/** What may have been written into a file. */
+/** The contents that a file may have. */
 function writesOf(file: string, changes: readonly Change[]): readonly Part[] {
   const writes = changes.filter((change) => change.file === file);
   const write = (count: number) => (disk: MemoryDisk) => {
@@ -80,7 +80,7 @@ function writesOf(file: string, changes: readonly Change[]): readonly Part[] {
   return [...[0, ...writes.map((_, at) => at + 1)].map(write), nuls];
 }
 
-/** Each directory has a prefix of its own changes. */
+/** All choices in which each directory has a prefix of its own changes. */
 function cutsOf(names: readonly Change[]): readonly (readonly Part[])[] {
   const directories = [...new Set(names.flatMap(directoriesOf))];
   const own = (directory: string): readonly Change[] =>
@@ -100,7 +100,7 @@ function cutsOf(names: readonly Change[]): readonly (readonly Part[])[] {
   });
 }
 
-/** A rename of which only one directory knows: the new name is there beside the old one, or the old one is gone. */
+/** Makes a rename in one directory only: the new name is there beside the old one, or the old one is gone. */
 function redoHalf(disk: MemoryDisk, { operation }: Change, isNamed: boolean): void {
   const [, to = "", from = ""] = operation.text.split(" ");
   if (!disk.has(from)) return;
@@ -115,11 +115,11 @@ function redo(disk: MemoryDisk, { operation, inode }: Change): void {
   try {
     operation.run({ disk, kernel: new MemoryKernel(), locks: new Map(), boot: 1 });
   } catch {
-    // What it needs is missing, so it is missing, too.
+    // The change depends on a missing one, so it is missing, too.
   }
 }
 
-/** The directories that a change is in; of a rename that of the new name first. */
+/** The directories that a change affects; for a rename, the directory of the new name first. */
 function directoriesOf({ operation: { word, path, text } }: Change): readonly string[] {
   const parentOf = (name: string): string => name.slice(0, name.lastIndexOf("/"));
   if (word === "utimensat") return [path];
@@ -135,7 +135,7 @@ function product<T>(choices: readonly (readonly T[])[]): readonly (readonly T[])
   );
 }
 
-/** Calls after which, or within which, power is lost, each with the extent of the tests. */
+/** The calls after which, or during which, power is lost, each with the extent of the tests. */
 export const losses: readonly (readonly [calls: string, extent: Extent])[] = [
   ["ADD a", "short"],
   ["DEL c", "short"],
@@ -150,7 +150,7 @@ export function worldsAfterLoss(lost: string): {
   readonly judge: Judge;
   readonly worlds: readonly World[];
 } {
-  // The numbers that the network namespaces of `a` and `b` get are not that of `c`, so that GC releases what that has.
+  // The network namespaces of `a` and `b` get other numbers than that of `c`, so that GC releases the address of `c`.
   const before = "mount x, mount y, ADD c, unmount x, unmount y, unmount c";
   const { worlds, judge, search, calls } = prepare(
     cast("ADD a ∥ ADD b", { dead: ["c"], before }),

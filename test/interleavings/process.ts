@@ -1,7 +1,7 @@
 /**
- * A process that is stopped before each of its system calls, by replay: a call of the plugin depends on nothing but what
- * the system answers. So it is run again from its start with the answers that it has had, and is stopped at the first
- * one that it has not. Nothing in it can tell.
+ * A process that is stopped before each of its system calls, by replay. A call of the plugin depends only on the answers of the
+ * system. So it is run again from its start with the answers it has had, and is stopped at the first call without one. The
+ * program cannot notice this.
  */
 
 import { eachLine } from "../../src/system/lines.ts";
@@ -32,9 +32,9 @@ import { grantedAddresses } from "../harness/network.ts";
 import { variableInMemory } from "../harness/runtime-directory.ts";
 import { type Machine, type Operation, type Reply, replyTo, WAIT } from "./world.ts";
 
-/** What a process is started with. */
+/** The program of a process, and its input. */
 export interface Program {
-  /** How a story calls it: `ADD a`. */
+  /** Its name in a story, such as `ADD a`. */
   readonly name: string;
   readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "gc" | "release" | "runtime";
   readonly container?: string;
@@ -45,8 +45,8 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: string;
   /**
-   * How it locks: by default with `flock(2)`; by a directory that does not exclude the others, as where `flock(2)` is missing; or
-   * as the Go plugin, which does not look whether the file is still at its path.
+   * How it locks: by default with `flock(2)`; or by a directory, as where `flock(2)` is missing, which does not exclude the
+   * others; or like the Go plugin, which does not check that the file is still at its path.
    */
   readonly locks?: "directory" | "as Go" | undefined;
   /** Whether nobody reads its standard output. */
@@ -54,19 +54,19 @@ export interface Program {
   readonly run: (system: ExplorerSystem) => number;
 }
 
-/** What `gc` and `release` call beside a plugin's, where they need not ask. */
+/** The calls of `gc` and `release` besides a plugin's, if they need not ask. */
 type CommandSystem = Pick<OperatorSystem, "arguments" | "isTerminal" | "terminalSize">;
 
-/** What a process of the searches may call. */
+/** The calls that a process of the searches may make. */
 export interface ExplorerSystem extends System, CommandSystem {
-  /** What a runtime, a main plugin or an administrator does, in one call. */
+  /** Makes a change by a runtime, a main plugin or an administrator, in one call. */
   act(name: string, change: (machine: Machine) => void): void;
 }
 
 /** Thrown out of a system call that is not answered yet; not an `Error`, so that no handler takes it for a failure. */
 const STOPPED = Symbol("stopped");
 
-/** How a process has ended. */
+/** The end of a process. */
 export interface End {
   readonly exitCode: number;
   readonly stdout: string;
@@ -83,15 +83,15 @@ export function runAlone(machine: Machine, program: Program, number: number, tim
   return end;
 }
 
-/** Where a process stands: before a system call, or at its end. */
+/** The position of a process: before a system call, or at its end. */
 export type Standing =
   | { readonly next: Operation; readonly end?: never }
   | { readonly end: End; readonly next?: never };
 
-/** What the system call `at` of a process, from 0 on, is answered; `undefined` where the process is to be stopped. */
+/** The answer to system call `at` of a process, counted from 0; `undefined` stops the process. */
 type Answer = (operation: Operation, at: number) => Reply | undefined;
 
-/** Runs a process as far as it is answered. */
+/** Runs a process as far as it has answers. */
 export function runAnswered(
   program: Program,
   number: number,
@@ -155,7 +155,7 @@ class AnsweredSystem implements ExplorerSystem {
   }
   writeStandardOutput(text: string): void {
     const { isUnheard = false, verb, environment } = this.#program;
-    // Whoever reads it configures the addresses at once.
+    // The reader of the result configures the addresses at once.
     const granted =
       verb === "ADD" ? grantedAddresses({ exitCode: 0, stdout: text, stderr: "" }) : [];
     const reach = granted.length === 0 || isUnheard ? "own" : "changes";
@@ -243,7 +243,7 @@ class AnsweredSystem implements ExplorerSystem {
       kernel.linkedAddresses(family, but),
     );
   }
-  /** Waits, while others may run. */
+  /** Waits, while other processes may run. */
   sleep(milliseconds: number): void {
     this.#call("nanosleep", "", `${milliseconds}`, "reads", () => undefined);
   }
@@ -307,7 +307,9 @@ class AnsweredSystem implements ExplorerSystem {
     makeDirectoriesBy({ make, status: (directory) => this.status(directory) }, path);
   }
 
-  /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */
+  /**
+   * Locks like `lock-file.ts`: opens the file, waits for the lock, and opens the file again if it is not at its path any more.
+   */
   lock({ file, directory, timeout }: LockRequest): Lock {
     const own = this.#number;
     const isFree = ({ locks }: Machine, key: string): unknown => {
@@ -385,7 +387,7 @@ class AnsweredSystem implements ExplorerSystem {
     });
   }
 
-  /** @param isLast whether the file is closed after it, as it is where it fails */
+  /** @param isLast whether the file is closed after this write, as it is if the write fails */
   #write(
     path: string,
     inode: bigint,

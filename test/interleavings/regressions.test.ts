@@ -1,5 +1,5 @@
 // test: own process
-/** What no search of the plan would show. */
+/** Defects that no search of the plan would show. */
 
 import { test } from "tap";
 import { SystemError } from "../../src/system/system.ts";

@@ -1,4 +1,4 @@
-/** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
+/** The rules of the store, which `docs/architecture.md` states in words: they must hold whatever has happened. */
 
 import {
   type CallRecord,
@@ -21,30 +21,30 @@ const FAILED_CALLS = "/run/host-local/failed-calls";
 /** Files by address, with their owners as `container interface`. */
 type Reservations = ReadonlyMap<string, string>;
 
-/** What is asked about the end of a schedule. */
+/** The facts by which the end of a schedule is judged. */
 export interface Question {
   readonly calls: Calls;
   /** The reservations before. */
   readonly before: Reservations;
-  /** The addresses that were in use before, and not reserved. */
+  /** The addresses that were in use before without a reservation. */
   readonly unreserved: readonly string[];
-  /** Containers whose network namespaces were gone before. */
+  /** The containers whose network namespaces were gone before. */
   readonly dead: readonly string[];
-  /** Containers that live, or may, although their network namespaces are not where they were. */
+  /** The containers that live, or may live, although their network namespaces are not where they were. */
   readonly spared: readonly string[];
-  /** The history before, where one call runs alone. */
+  /** The history before, if one call runs alone. */
   readonly history: readonly HistoryRecord[] | undefined;
-  /** Every container that there was. */
+  /** Every container of the schedule. */
   readonly containers: readonly string[];
   /** Whether the Go plugin may have been stopped with a file that it had not written. */
   readonly mayBeEmpty: boolean;
-  /** Whether a process runs beside others that does not exclude them: then the number in the seal may be wrong. */
+  /** Whether the lock of a process does not exclude the others: then the number in the seal may be wrong. */
   readonly hasSeveralLocks: boolean;
   /** Whether an ADD that fails can release what it has. */
   readonly keepsNothing: boolean;
   /** Whether the configuration has `"reclaim": "never"`. */
   readonly isNeverReclaimed: boolean;
-  /** Whether a repeated ADD gets the same answer, which then is not its own to release. */
+  /** Whether a repeated ADD gets the same answer; then the reservation is not its own, and it does not release it. */
   readonly repeats: boolean;
   /** Whether the network was left in good order before a boot: then all its addresses can be handed out. */
   readonly reclaims: boolean;
@@ -58,7 +58,7 @@ export function reservationsIn({ disk }: Machine): Reservations {
   return new Map(files.filter(([name]) => /^[0-9a-f]+[.:][0-9a-f.:]+$/.test(name)));
 }
 
-/** What is asked about the ends of a search, each but once. */
+/** Judges the ends of a search, each only once. */
 export class Judge {
   readonly #question: Question;
   readonly #known = new Map<string, readonly string[]>();
@@ -102,7 +102,10 @@ export class Judge {
     ];
   }
 
-  /** What holds after a loss of power: whatever is left, DEL frees it, and all can be handed out again, each once. */
+  /**
+   * The rules after a loss of power that are broken: whatever is left, DEL frees it, and every address can be handed out again,
+   * once.
+   */
   afterPowerLoss(world: World): readonly string[] {
     const { calls } = this.#question;
     const [, run] = laterMachine(world);
@@ -111,7 +114,7 @@ export class Judge {
     return [...this.#afterwards(world), ...(isTwice ? [`${given} are handed out`] : [])];
   }
 
-  /** Rules about what was answered. */
+  /** Rules about the answers. */
   #answers(world: World, places: State["places"], hasBooted: boolean): readonly string[] {
     const broken: string[] = [];
     const now = reservationsIn(world);
@@ -139,7 +142,7 @@ export class Judge {
         }
       }
       for (const { end, isBeforeBoot, thread, at } of own) {
-        // What was reserved just now is not GC's, whatever its list.
+        // A GC does not release a reservation of just now, whatever its list says.
         const isLast = releases.every(
           (release) =>
             release.program.verb === "GC" || (release.thread === thread && release.at < at),
@@ -173,8 +176,8 @@ export class Judge {
   }
 
   /**
-   * Whether a process may take from a container what it held before: what has a network namespace only its own calls, and
-   * what has none but is no pod's GC with a list, and an operator who names it.
+   * Whether a process may take the former address of a container. If the container has a network namespace, only its own calls
+   * may. If it has none and is no pod's, only a GC with a list and an operator who names it may.
    */
   #mayTake({ verb, container, keeps }: Program, id: string, { kernel }: World): boolean {
     const { dead, spared, isNeverReclaimed } = this.#question;
@@ -183,14 +186,14 @@ export class Judge {
     const lives = ["", "-new"].some((end) => kernel.has(namespacePath(id, end)));
     if (spared.includes(id) || (lives && !dead.includes(id))) return false;
     if (verb === "release") return isOwn;
-    // What dead pods hold the command releases also where no ADD would.
+    // The command releases the addresses of dead pods even if no ADD would.
     const isPod = id !== INGRESS && (verb === "gc" || !isNeverReclaimed);
     if (verb === "GC" || verb === "gc")
       return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
     return verb === "ADD" && (isOwn || isPod);
   }
 
-  /** Rules about calls to which nothing has happened but each other. */
+  /** Rules about calls that had no other trouble than each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
     const { before, unreserved, dead, calls, hasSeveralLocks, repeats, isNeverReclaimed } =
@@ -198,13 +201,13 @@ export class Judge {
     const isFree = (id: string): boolean =>
       dead.includes(id) && id !== INGRESS && !isNeverReclaimed;
     const taken = [...before.values()].filter((owner) => !isFree(owner.replace(/\r.*$/s, "")));
-    // What STATUS says is of an ADD more.
+    // STATUS answers for one more ADD.
     const claims = outcomes.filter(({ program: { verb } }) => verb === "ADD" || verb === "STATUS");
     const inUse = taken.length + unreserved.length;
     const hasRoom = inUse + claims.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
-      // With 1 a command says that something is left.
+      // A command ends with 1 if something is left.
       const hasFailed = end?.exitCode !== 0 && !(program.words && end?.exitCode === 1);
       const isRefused = /has been allocated|is not available/.test(end?.stdout ?? "");
       const mayFail =
@@ -220,7 +223,7 @@ export class Judge {
       const { name, verb, keeps = [] } = program;
       const answer = end?.stdout ?? "";
       const isFull = /no IP addresses available|is not available/.test(answer);
-      // Its number may be that of a namespace for which an ADD is under way.
+      // A namespace for which an ADD is under way may have the number of the dead one.
       const isUnsure = outcomes.some((outcome) => outcome.program.verb === "ADD");
       const mayStay = (id: string): boolean => {
         if (verb === "GC" || verb === "gc") return keeps.includes(id) || isUnsure;
@@ -243,14 +246,14 @@ export class Judge {
     return broken;
   }
 
-  /** After a boot all addresses can be handed out but those of what lives, without any DEL. */
+  /** After a boot all addresses can be handed out without any DEL, except those of living containers. */
   #reclaimed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const { calls } = this.#question;
     const living = toldIn(outcomes);
     const [, run] = laterMachine(world);
     const given = fill(calls, run);
     const all = [...new Set([...living, ...given])].sort();
-    // What was reserved after the boot by a call that was killed is nobody's, but not from before it.
+    // A reservation that a killed call made after the boot belongs to nobody, but it is not from before the boot.
     const killed = outcomes.filter(({ end }) => end === undefined).length;
     const isWhole =
       all.length >= calls.addresses.length - killed && all.length === living.length + given.length;
@@ -277,7 +280,7 @@ export class Judge {
     });
   }
 
-  /** Rules about what follows. */
+  /** Rules about the calls that follow. */
   #afterwards(world: World): readonly string[] {
     const known = this.#later.get(world.id);
     if (known !== undefined) return known;
@@ -305,7 +308,7 @@ export class Judge {
     const [machine, run] = laterMachine(world);
     for (const id of containers) run(calls.program(`DEL ${id}`));
     const given = fill(calls, run);
-    // A DEL does not reach into a namespace that is not where it was: what that has is in use.
+    // A DEL does not reach into a namespace that has moved: its addresses stay in use.
     const { seenInUse } = machine.kernel;
     const free = calls.addresses.filter((address) => !seenInUse.includes(address));
     if (`${given.toSorted()}` !== `${free.sort()}`) {
@@ -318,7 +321,7 @@ export class Judge {
   }
 }
 
-/** The containers that a runtime adds and deletes at once: what they have may be configured after it was released. */
+/** The containers that a runtime adds and deletes at the same time: their addresses may be configured after the release. */
 function inNoOrder(places: State["places"]): readonly string[] {
   return places.flatMap(({ outcomes }) => {
     const others = places
@@ -333,7 +336,7 @@ function inNoOrder(places: State["places"]): readonly string[] {
   });
 }
 
-/** No two containers have one address; one that is started again may have its former network namespace, too. */
+/** The addresses that two containers have. A container that is started again may also have its former network namespace. */
 function inTwoNamespaces({ kernel }: World, inNoOrder: readonly string[]): readonly string[] {
   const spared = inNoOrder.map((id) => namespacePath(id, ""));
   return [...kernel.pathsByAddress].flatMap(([address, paths]) => {
@@ -343,7 +346,7 @@ function inTwoNamespaces({ kernel }: World, inNoOrder: readonly string[]): reado
   });
 }
 
-/** What is kept of failures: every line is whole, and of a call that ended so, or was killed. */
+/** What is wrong with the record of failures: every line must be whole, and belong to a call that ended so, or was killed. */
 function falselyKept({ disk }: World, outcomes: readonly Outcome[]): readonly string[] {
   if (!disk.has(FAILED_CALLS)) return [];
   const text = disk.readFile(FAILED_CALLS, Number.MAX_SAFE_INTEGER);
@@ -363,14 +366,14 @@ function falselyKept({ disk }: World, outcomes: readonly Outcome[]): readonly st
   ];
 }
 
-/** The addresses that ADDs were answered with. */
+/** The addresses that ADDs returned. */
 function toldIn(outcomes: readonly Outcome[]): readonly string[] {
   return outcomes.flatMap(({ program, end }) =>
     program.verb === "ADD" && end !== undefined ? grantedAddresses({ ...end }) : [],
   );
 }
 
-/** Hands out all that there is. */
+/** Hands out every free address. */
 function fill(calls: Calls, run: (program: Program) => End): readonly string[] {
   const given: string[] = [];
   for (let at = 0; at <= calls.addresses.length; at++) {
@@ -393,7 +396,7 @@ function mayRelease({ verb, container, keeps }: Program, id: string): boolean {
   return verb === "GC" && keeps?.includes(id) !== true;
 }
 
-/** A copy of a machine a minute later, and what runs a call on it. */
+/** A copy of a machine a minute later, and a function that runs a call on it. */
 function laterMachine(world: World): [Machine, (program: Program) => End] {
   const time = world.time + 61_000;
   let number = 10_000;

@@ -1,4 +1,4 @@
-/** Which calls run at once, and on what. */
+/** The calls that run at once, and the network on which they run. */
 
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { MemoryKernel } from "../harness/memory-kernel.ts";
@@ -21,36 +21,36 @@ import { Judge, reservationsIn } from "./rules.ts";
 import { type Fault, type Scene, Search } from "./search.ts";
 import { Worlds } from "./world.ts";
 
-/** What there is before the calls of a search; by default `c` has one of three IPv4 addresses. */
+/** The network before the calls of a search; by default `c` has one of three IPv4 addresses. */
 export interface Network {
-  /** What differs from the usual one, in words. */
+  /** The difference from the usual network, in words. */
   readonly name?: string;
   readonly ipam?: JsonObject;
   readonly pools?: readonly Pool[];
-  /** What is on the disk before all calls. */
+  /** Prepares the disk before all calls. */
   readonly disk?: (disk: MemoryDisk) => void;
   /** Whether the kernel gives handles of namespaces, as Linux does since 6.18. */
   readonly hasHandles?: boolean;
   /** Whether containers are virtual machines at a tap: their addresses are in no network namespace. */
   readonly hasTaps?: boolean;
-  /** What was called before, and what a runtime did: as `Calls.thread` has it. */
+  /** The earlier calls, and the changes by a runtime, in the form of `Calls.thread`. */
   readonly before?: string;
-  /** Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` does it. */
+  /** The containers whose network namespaces have gone since, without a DEL; they are unmounted, unless `before` does it. */
   readonly dead?: readonly string[];
-  /** Containers that live, or may, although their network namespaces are not where they were. */
+  /** The containers that live, or may live, although their network namespaces are not where they were. */
   readonly spared?: readonly string[];
   /** Whether the machine has booted since. */
   readonly hasBooted?: boolean;
 }
 
-/** What runs at once. */
+/** The calls that run at once. */
 export interface Cast extends Network {
   readonly name: string;
-  /** As `Calls.thread` has them. */
+  /** The threads, in the form of `Calls.thread`. */
   readonly threads: readonly string[];
 }
 
-/** What may happen, once in a schedule, at any point of it. */
+/** The trouble that may happen, once in a schedule, at any point of it. */
 export interface Trouble {
   readonly faults: readonly Fault[];
   readonly codes?: Scene["codes"];
@@ -58,7 +58,7 @@ export interface Trouble {
 
 export const NO_TROUBLE: Trouble = { faults: [] };
 
-/** A search, and what it asks about each end. */
+/** A search, and the judge of its ends. */
 export interface Prepared {
   readonly search: Search;
   readonly judge: Judge;
@@ -70,7 +70,7 @@ export interface Prepared {
  * Prepares a search.
  *
  * @param programs the plugin and the tool, by default the real ones
- * @param earlier those of the calls before
+ * @param earlier the programs of the calls before
  */
 export function prepare(
   cast: Cast,
@@ -124,22 +124,22 @@ export function prepare(
   return { search, judge, worlds, calls };
 }
 
-/** These calls at once, such as `ADD a ∥ DEL c, ADD c`. */
+/** The cast of calls at once, such as `ADD a ∥ DEL c, ADD c`. */
 export function cast(threads: string, network: Network = {}): Cast {
-  // Nobody would release it otherwise.
+  // `c` is dead for these calls, or they would not release it.
   const isGivenUp = /\b(?:GC a|release c)\b/.test(threads);
   const name = network.name === undefined ? threads : `${threads}, ${network.name}`;
   return { dead: isGivenUp ? ["c"] : [], ...network, name, threads: threads.split(" ∥ ") };
 }
 
-/** Which fills the range. */
+/** The calls that fill the range. */
 const FULL = "ADD c, ADD d, ADD e";
 
 /** Networks that differ from the usual one. */
 export const networks = {
   same: { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } },
   dual: { name: "dual stack", pools: [v4, v6] },
-  /** As on ext4 with inodes of 128 bytes. */
+  /** Times are kept in full seconds, as on ext4 with inodes of 128 bytes. */
   seconds: {
     name: "nearly full, times of a second",
     before: "ADD c, ADD d",
@@ -147,7 +147,7 @@ export const networks = {
       disk.resolution = 1_000_000_000n;
     },
   },
-  /** What nobody may release but its own calls. */
+  /** A living container, which only its own calls may release. */
   living: { name: "which lives", dead: [] },
   nearlyFull: { name: "nearly full", before: "ADD c, ADD d" },
   full: { name: "full", before: FULL },
@@ -164,15 +164,15 @@ function ofMachines<T extends Readonly<Record<string, Network>>>(
 
 /** Full networks in which `d`, or another container, is dead or may seem so. */
 export const graves = ofMachines({
-  /** The next network namespace gets the number of its own. */
+  /** The next network namespace gets the number of the one of `d`. */
   gone: { name: "full, d gone", before: FULL, dead: ["d"] },
-  /** The next network namespace gets another number, so that nothing has its own. */
+  /** The next network namespace gets another number, so that none has the number of the one of `d`. */
   goneForGood: {
     name: "full, d gone and its number free",
     before: `mount x, ${FULL}, unmount d, unmount x`,
     dead: ["d"],
   },
-  /** libcni's cache names the network namespace that it had; of one that is started again, until its ADD has ended. */
+  /** libcni's cache names the former network namespace of `d`; if `d` is started again, it does so until its ADD has ended. */
   remembered: {
     name: "full, d gone and in libcni's cache",
     before: FULL,
@@ -202,7 +202,7 @@ export const graves = ofMachines({
     before: `ADD c, ADD ${BY_PROCESS}, ADD e, unmount ${BY_PROCESS}, mount x, mount ${BY_PROCESS}, unmount x`,
     dead: [BY_PROCESS],
   },
-  /** Its network namespace is mounted nowhere. */
+  /** The network namespace of `d` is mounted nowhere. */
   zombie: {
     name: "full, d a zombie with a thread",
     before: `${FULL}, zombie d, unmount d`,
@@ -213,7 +213,7 @@ export const graves = ofMachines({
     before: `${FULL}, thread d, unmount d`,
     spared: ["d"],
   },
-  /** libcni's cache names its path, and nothing tells whose the process is. */
+  /** libcni's cache names the path of `d`, and nothing tells to whom the process belongs. */
   strange: {
     name: "full, d the Go plugin's, its path gone and a process there",
     before: "ADD c, Go ADD d, ADD e, start d, unmount d",
@@ -269,7 +269,7 @@ export const afterGoPlugin = ofMachines({
     before: "ADD c, ADD d, Go ADD e",
     dead: ["d"],
   },
-  /** Its address, and its file's number, are again those of the same container. */
+  /** The same container gets its address and the number of its file again. */
   again: {
     name: "full, d again by the Go plugin",
     before: "ADD c, ADD d, Go ADD e, unmount d, Go DEL d, mount x, mount d, Go ADD d",
@@ -277,7 +277,7 @@ export const afterGoPlugin = ofMachines({
   },
 });
 
-/** Networks in which addresses are in use that no reservation, or only one of a dead container, tells of. */
+/** Networks with addresses in use for which there is no reservation, or only a dead container's. */
 export const forgotten = {
   lost: { name: "the directory of two pods lost", before: "ADD c, ADD d, lose all" },
   lostOfMacvlan: {
@@ -294,14 +294,14 @@ export const forgotten = {
     spared: ["d"],
     hasHandles: true,
   },
-  /** No interface leads to it, and no ADD was called for it. */
+  /** No interface leads to the other namespace, and no ADD was called for it. */
   movedOfMacvlan: {
     name: "macvlan, full, the interface of d in another namespace",
     before: `macvlan all, ${FULL}, mount other, move d, unmount d`,
     spared: ["d"],
     hasHandles: true,
   },
-  /** Neither a process nor a mount shows it, nor a record. */
+  /** No process, mount or record shows the namespace of `d`. */
   openOfGoPlugin: {
     name: "full, d the Go plugin's, open in a daemon",
     before: "ADD c, Go ADD d, ADD e, open d, unmount d",
@@ -310,7 +310,7 @@ export const forgotten = {
   },
 } as const satisfies Readonly<Record<string, Network>>;
 
-/** Networks on a kernel that gives handles, and what only these tell. */
+/** Networks on a kernel that gives handles, and networks where only handles show what lives. */
 export const handles = ofMachines({
   full: { name: "full, handles", before: FULL, hasHandles: true },
   gone: { ...graves.gone, name: "full, d gone, handles", hasHandles: true },
@@ -330,21 +330,21 @@ export const handles = ofMachines({
     name: "full, d in a process alone, handles",
     hasHandles: true,
   },
-  /** No process and no mount shows it. */
+  /** No process and no mount shows the namespace of `d`. */
   open: {
     name: "full, d open in a daemon, handles",
     before: `${FULL}, open d, unmount d`,
     spared: ["d"],
     hasHandles: true,
   },
-  /** To this process the kernel answers of what lives as of what is gone. */
+  /** The kernel gives this process the same answer for a living namespace as for one that is gone. */
   blind: {
     name: "full, d a zombie, handles that are not seen",
     before: `${FULL}, zombie d, unmount d, blind d`,
     spared: ["d"],
     hasHandles: true,
   },
-  /** No process and no mount shows it, while all others are known as theirs by their addresses. */
+  /** No process and no mount shows the namespace of `d`; all others are recognized by their addresses. */
   openBlind: {
     name: "full, d open in a daemon, handles that are not seen",
     hasTaps: false,

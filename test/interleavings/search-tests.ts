@@ -1,4 +1,4 @@
-/** Searches as tests, in the extent of the run: two files of them, since all take minutes. */
+/** Searches as tests, in the extent of the run. Two files declare them, since all take minutes. */
 
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";

@@ -1,16 +1,17 @@
 /**
- * Every order of the system calls of processes that run at once, and whatever may happen to them.
+ * Every order of the system calls of processes that run at once, with everything that may happen to them.
  *
- * The search is of states, not of schedules: a state is the machine and, for each process, the answers that it has had.
- * A process is deterministic in these (`process.ts`), so equal states have equal futures, and each is expanded once. No
- * schedule is left out by that. Schedules are counted by adding, at each state, those of the states that follow.
+ * The search visits states, not schedules. A state is the machine and, for each process, the answers that it has had. A process
+ * is deterministic in these (`process.ts`), so equal states have equal futures, and each is expanded once. This leaves out no
+ * schedule. Schedules are counted by adding, at each state, those of the states that follow.
  *
- * One thing more is left out: where a process is about to make a call that nobody else can influence or see (it reads the
- * boot id, it writes its answer), only that process goes on. Such a call commutes with every other, it stays possible
- * whatever others do, and no rule looks at the state between; so it is a persistent set of its own.
+ * One thing is left out: if a process is about to make a call that no other process can influence or see (it reads the boot id,
+ * it writes its answer), only that process goes on. Such a call commutes with every other, it stays possible whatever others
+ * do, and no rule looks at the state between; so it is a persistent set of its own.
  *
- * What is assumed: the clock of the file system does not advance within a schedule, which hides the most; the number of a
- * file that is gone is used again at once; and a call that waits for the lock waits until it is free, unless it is late.
+ * The search assumes that the clock of the file system does not advance within a schedule, which hides the most; that the
+ * number of a removed file is used again at once; and that a call that waits for the lock waits until it is free, unless it is
+ * late.
  */
 
 import { LockTimeout, SystemError } from "../../src/system/system.ts";
@@ -26,12 +27,12 @@ import {
   type Worlds,
 } from "./world.ts";
 
-/** What may happen besides system calls. */
+/** The events besides system calls. */
 export type Fault =
   | "killed"
   | "error"
   | "done, but error"
-  /** From here on at every call, or at every one that begins with the same system call. */
+  /** The error comes at every later call, or at every later call of the same kind. */
   | "error for good"
   | "error at all of a kind"
   | "late"
@@ -39,72 +40,72 @@ export type Fault =
   | "no lock file"
   | "no .host-local";
 
-/** Processes of which some follow others, as a runtime starts them. */
+/** Processes that run one after another, as a runtime starts them. */
 export type Thread = readonly Program[];
 
-/** Where a search begins. */
+/** The beginning of a search. */
 export interface Scene {
   readonly worlds: Worlds;
   readonly start: World;
   readonly threads: readonly Thread[];
   /** Whether the machine has booted just before. */
   readonly hasBooted: boolean;
-  /** What may happen, once in a schedule. */
+  /** The faults that may happen, once in a schedule. */
   readonly faults: readonly Fault[];
   /** Errors at calls that change something, and at others. */
   readonly codes: { readonly changes: readonly string[]; readonly reads: readonly string[] };
 }
 
-/** How a process of a thread has ended; without `end` it was killed. */
+/** The end of a thread's process; without `end` it was killed. */
 export interface Outcome {
   readonly program: Program;
   readonly end: End | undefined;
 }
 
-/** Where a thread stands. */
+/** The position of a thread. */
 interface Place {
   readonly id: number;
   readonly thread: Thread;
   /** The number of its process. */
   readonly number: number;
-  /** When it runs, in milliseconds. */
+  /** The time at which it runs, in milliseconds. */
   readonly time: number;
   readonly outcomes: readonly Outcome[];
-  /** How they ended, as text. */
+  /** The outcomes as text. */
   readonly ends: string;
-  /** Whether a boot has ended it. */
+  /** Whether a boot has ended the thread. */
   readonly isBeforeBoot?: boolean;
-  /** `undefined` at the thread's end. */
+  /** The log of its process; `undefined` at the thread's end. */
   readonly log: Log | undefined;
 }
 
-/** What a process was answered so far, and so where it stands. */
+/** The answers that a process has had, and the position to which they bring it. */
 interface Log {
   readonly id: number;
-  /** The log that a reply was added to; `undefined` of one without replies. */
+  /** The log to which a reply was added; `undefined` for a log without replies. */
   readonly before: { readonly log: Log; readonly reply: Reply } | undefined;
   readonly standing: Standing;
   readonly next: Map<string, Log>;
 }
 
-/** The machine on which a process goes on, and what is refused there. */
+/** The machine on which a process goes on, and the calls that are refused there. */
 type Surroundings = Pick<State, "world" | "refused">;
 
-/** A state of everything. */
+/** The state of the machine and of all threads. */
 export interface State {
   readonly world: World;
   readonly places: readonly Place[];
   /** Whether nothing has happened yet. */
   readonly isCalm: boolean;
   readonly hasBooted: boolean;
-  /** What is refused from now on; without `word`, everything. */
+  /** The calls that are refused from now on; without `word`, all. */
   readonly refused?: { readonly code: string; readonly word?: string } | undefined;
 }
 
-/** One thing that happens. */
+/** An event of a schedule. */
 export interface Step {
   readonly state: State;
-  /** The process; `undefined` where it happens to the machine. */
+  /** The process; `undefined` if it happens to the machine. */
   readonly number: number | undefined;
   readonly program: Program | undefined;
   readonly operation: Operation | undefined;
@@ -112,7 +113,7 @@ export interface Step {
   readonly fault: Fault | undefined;
 }
 
-/** A schedule, and which rules it breaks, in words. */
+/** A schedule, and the rules that it breaks, in words. */
 export interface Violation {
   readonly steps: readonly Step[];
   readonly broken: readonly string[];
@@ -124,7 +125,7 @@ export interface Counts {
   schedules: number;
 }
 
-/** Where the answer of a process is written to, which may only be refused with EPIPE. */
+/** The path to which a process writes its answer; such a write may only be refused with EPIPE. */
 const STDOUT = "/dev/stdout";
 
 /** A search from a scene. */
@@ -156,9 +157,9 @@ export class Search {
   }
 
   /**
-   * Visits every state; `judge` is asked once about each end.
+   * Visits every state, and asks `judge` once about each end.
    *
-   * @returns the first schedule of whose end `judge` says anything
+   * @returns the first schedule with an end that breaks a rule
    */
   run(judge: (end: State) => readonly string[]): Violation | undefined {
     const known = new Map<string, number>();
@@ -190,7 +191,7 @@ export class Search {
     return broken.length > 0 ? { steps: path, broken } : undefined;
   }
 
-  /** The shortest schedule of whose end `judge` says anything. */
+  /** The shortest schedule with an end that breaks a rule. */
   shortest(judge: (end: State) => readonly string[]): Violation | undefined {
     const first = this.#first();
     const known = new Set([keyOf(first)]);
@@ -228,7 +229,7 @@ export class Search {
     return steps;
   }
 
-  /** Whether nobody can influence or see a call. */
+  /** Whether no other process can influence or see a call. */
   #isOwn(next: Operation | undefined): boolean {
     return next?.reach === "own" || (next?.reach === "kernel" && !this.#hasRuntime);
   }
@@ -281,7 +282,7 @@ export class Search {
       }
     }
     if (faults.includes("done, but error") && made.world !== world && next.word !== "flock") {
-      // What was opened, nobody has a descriptor of.
+      // The call seemed to fail, so the process has no descriptor of the opened file.
       const after =
         next.opens === undefined
           ? made.world
@@ -326,7 +327,7 @@ export class Search {
     }
   }
 
-  /** A thread whose processes are all killed at once, and which goes on no more. */
+  /** The thread after all its processes were killed at once, which does not go on. */
   #ended(place: Place): Place {
     const running = place.thread[place.outcomes.length];
     const outcomes =
@@ -336,7 +337,7 @@ export class Search {
     return this.#place({ ...place, outcomes, isBeforeBoot: true, log: undefined });
   }
 
-  /** What a system call makes of the world of a state, or of what is refused there. */
+  /** The result of a system call in the world of a state, or its refusal there. */
   #made({ world, refused }: Surroundings, program: Program | undefined, next: Operation): Made {
     const isRefused =
       refused !== undefined &&
@@ -381,8 +382,8 @@ export class Search {
   }
 
   /**
-   * The log of a process with one reply more than before. The process, once it runs, goes on alone as far as it does not wait:
-   * the search takes this way, too, and finds each log of it, where another run for each would begin with the first call.
+   * The log of a process with one more reply than before. The process runs on by itself until it has to wait. The search
+   * follows the same path later, and finds each log of it; a separate run for each would begin with the first call.
    */
   #run(
     program: Program,
@@ -424,7 +425,7 @@ export class Search {
   }
 }
 
-/** What the Go plugin makes of errors is not ours to hold. */
+/** Whether a call may fail. The Go plugin's reaction to errors is not tested. */
 function mayFail(program: Program | undefined, { word }: Operation): boolean {
   return !["unlock", "close", "runtime"].includes(word) && program?.locks !== "as Go";
 }

@@ -1,10 +1,10 @@
-/** A schedule that breaks a rule as a story: who does what, in order. */
+/** A schedule that breaks a rule, as a story: who does what, in order. */
 
 import type { Violation } from "./search.ts";
 
 const DIRECTORY = "/var/lib/cni/networks/";
 
-/** What is broken, and one line for each turn of a process: what it changes, and what fails; reads are counted. */
+/** The broken rules, and one line for each turn of a process: its changes and its failures; reads are counted. */
 export function story({ steps, broken }: Violation): string {
   const lines: { readonly who: string; readonly acts: string[] }[] = [];
   let reads = 0;

@@ -4,7 +4,7 @@ import { isSystemError, type SystemError } from "../../src/system/system.ts";
 import { MemoryDisk } from "../harness/memory-disk.ts";
 import { MemoryKernel } from "../harness/memory-kernel.ts";
 
-/** What a system call answers. */
+/** The answer of a system call. */
 export type Reply =
   | { readonly value: unknown; readonly error?: never }
   | { readonly error: Error; readonly value?: never };
@@ -13,21 +13,24 @@ export type Reply =
 export interface Operation {
   /** The system call's name in an error message. */
   readonly word: string;
-  /** The path, and whatever else tells it from another call: equal texts do the same. */
+  /** The path, and everything else that distinguishes the call from others: calls with equal texts do the same. */
   readonly path: string;
   readonly text: string;
-  /** `own`: nobody else changes what it reads, and nobody sees it; `kernel`: nobody but the runtime changes what it reads. */
+  /**
+   * Whom the call concerns. `own`: no other process changes what it reads, or sees it; `kernel`: only the runtime changes what
+   * it reads.
+   */
   readonly reach: "own" | "kernel" | "reads" | "changes";
   readonly run: (machine: Machine) => unknown;
-  /** For what it opens a file. */
+  /** The purpose for which it opens a file. */
   readonly opens?: string | undefined;
 }
 
-/** What an operation works on; it is a copy if the operation changes anything. */
+/** The machine on which an operation works; it is a copy if the operation changes anything. */
 export interface Machine {
   readonly disk: MemoryDisk;
   readonly kernel: MemoryKernel;
-  /** Which process holds which lock, by the lock file's inode or the lock directory. */
+  /** The processes that hold locks, by the lock file's inode or the lock directory. */
   readonly locks: Map<string, number>;
   readonly boot: number;
 }
@@ -48,12 +51,12 @@ export const WAIT = Symbol("wait");
 /** The state of a machine. Equal ones are the same object, within one `Worlds`. */
 export interface World extends Machine {
   readonly id: number;
-  /** In milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   readonly time: number;
   readonly made: Map<string, Made>;
 }
 
-/** What an operation makes of a world. */
+/** The result of an operation on a world. */
 export interface Made {
   readonly world: World;
   readonly reply: Reply;
@@ -61,8 +64,8 @@ export interface Made {
 }
 
 /**
- * What a process reads from its clock, in milliseconds since the epoch: files are dated by the kernel's last tick, or on
- * some file systems by the last full second, which is as far behind as it can be.
+ * The time that a process reads from its clock, in milliseconds since the epoch. Files are dated by the kernel's last tick, or
+ * on some file systems by the last full second, as far behind this time as can be.
  */
 export function clockIn({ disk, time }: Pick<World, "disk" | "time">): number {
   return time + (disk.resolution > 1n ? 999 : 3);
@@ -70,7 +73,7 @@ export function clockIn({ disk, time }: Pick<World, "disk" | "time">): number {
 
 const START = Date.UTC(2026, 0, 31, 12);
 
-/** All worlds of one search. What an operation makes of a world is found once. */
+/** All worlds of one search. The result of an operation on a world is computed once. */
 export class Worlds {
   readonly #known = new Map<string, World>();
 
@@ -100,7 +103,7 @@ export class Worlds {
     return this.#world(machine, world.time);
   }
 
-  /** Ends a process: its locks are free, and what it has open is closed. */
+  /** Ends a process: its locks are free, and its open files are closed. */
   release(world: World, process: number): World {
     return this.change(world, ({ disk, locks }) => {
       for (const [lock, holder] of locks) if (holder === process) locks.delete(lock);
@@ -108,7 +111,7 @@ export class Worlds {
     });
   }
 
-  /** Some time later; with `boots`, after a start of the machine. */
+  /** The world some time later; with `boots`, after a start of the machine. */
   later(world: World, milliseconds: number, boots = 0): World {
     const time = world.time + milliseconds;
     const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
@@ -131,7 +134,7 @@ export class Worlds {
   }
 }
 
-/** A copy of a machine, which may be changed, as it is at a time. */
+/** A copy of a machine at a time, which may be changed. */
 export function copyOf({ disk, kernel, locks, boot, time }: World, now = time): Machine {
   return {
     disk: disk.copy(() => BigInt(now) * 1_000_000n),
