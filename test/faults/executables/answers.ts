@@ -1,4 +1,4 @@
-/** What is required of the answer to a call. */
+/** Requirements on the answer to a call. */
 
 import { readError } from "../../harness/printed-error.ts";
 import type { Kind, Verifier } from "../../harness/violations.ts";
@@ -8,10 +8,10 @@ import type { Ending } from "./running-call.ts";
 const STACK_TRACE = /^\s+at .+|^goroutine \d|^runtime stack:|^panic: |^(?:\w*Error|fatal error): /m;
 
 /**
- * Requires that a call came to an end by itself, and in order: exit code 0 and at most one JSON document, or exit code 1
- * and one error JSON; no stack trace.
+ * Requires that a call ended by itself, and in order: with exit code 0 and at most one JSON document, or with exit code 1 and
+ * one error JSON, and without a stack trace.
  *
- * @returns whether it did; if not, there is nothing more to be said of it
+ * @returns whether it did; if not, nothing more can be said of the call
  */
 export function requireAnswer(verifier: Verifier, ending: Ending, what: string): boolean {
   const { isCutOff, exitCode, signal, stdout, stderr, took } = ending;
@@ -32,7 +32,7 @@ export function requireAnswer(verifier: Verifier, ending: Ending, what: string):
 /**
  * Requires that a call succeeds.
  *
- * @param kind the violation where it does not
+ * @param kind the violation if it does not
  */
 export function requireSuccess(
   verifier: Verifier,
@@ -61,7 +61,7 @@ export function requireFailure(
   }
 }
 
-/** Requires that no address is among them twice. */
+/** Requires that no address occurs twice. */
 export function requireDistinct(verifier: Verifier, addresses: readonly string[]): void {
   const isEach = new Set(addresses).size === addresses.length;
   verifier.require(isEach, "double", `handed out: ${addresses.join(" ")}`);

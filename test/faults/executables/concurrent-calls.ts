@@ -9,19 +9,22 @@ import { FaultNetwork, HASTY } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** Room for a thousand. */
+/** A range with room for a thousand containers. */
 const ipam = { ranges: [[{ subnet: "198.18.0.0/22" }]] };
 
-/** In seconds, also for two hundred processes of the portable executable. */
+/** The time limit in seconds, also for two hundred processes of the portable executable. */
 const LIMIT = 180;
 
-/** At which an empty file may be reused, and a leftover one removed, in seconds. */
+/** The age of a file in seconds, at which an empty one may be reused and a leftover removed. */
 const AGE = 100;
 
 /** How long two hundred processes take to start, in seconds. */
 const ARRIVAL = 60;
 
-/** Two hundred processes of the portable executable may take half a minute to start: for exhaustive runs only. */
+/**
+ * How many calls run at once. Two hundred processes of the portable executable may take half a minute to start, so only
+ * exhaustive runs have them.
+ */
 const atOnce = {
   slow: { short: 8, full: 50, exhaustive: 200 },
   quick: { short: 50, full: 200, exhaustive: 200 },
@@ -31,7 +34,7 @@ function countFor({ subject, extent }: Context): number {
   return atOnce[subject.name === "portable" ? "slow" : "quick"][extent];
 }
 
-/** All wait for a lock that another process holds, and then they get it. */
+/** All calls wait for a lock that another process holds, and then get it. */
 async function served(trial: Trial): Promise<void> {
   const { verifier } = trial;
   const network = new FaultNetwork(trial, { ipam: { ...ipam, lockTimeoutSeconds: LIMIT } });
@@ -46,7 +49,7 @@ async function served(trial: Trial): Promise<void> {
   requireEach(trial, network, await endingsOf(calls));
 }
 
-/** Some come for the lock, and never get it; much in the network could be repaired under it. */
+/** Some calls wait for the lock and never get it; they could repair much in the network under it. */
 async function refused(trial: Trial): Promise<void> {
   const { verifier, subject } = trial;
   const network = new FaultNetwork(trial, { ipam });
@@ -76,7 +79,7 @@ function endingsOf(calls: readonly RunningCall[]): Promise<readonly Ending[]> {
   return Promise.all(calls.map(({ ended }) => ended));
 }
 
-/** Requires that each ADD has an address of its own, which is on disk. */
+/** Requires that each ADD has an address of its own, which is also on disk. */
 function requireEach({ verifier }: Trial, network: FaultNetwork, endings: readonly Ending[]): void {
   for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
   requireDistinct(verifier, endings.flatMap(grantedAddresses));

@@ -1,4 +1,4 @@
-/** What may stand where a file of ours belongs. */
+/** Damage that may be in place of a file of ours. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -19,34 +19,34 @@ import type { Case } from "./scenario.ts";
 
 /** Something at a path. */
 export interface Damage extends Case {
-  /** @param foreign a directory of somebody else's, to which links lead */
+  /** @param foreign a directory of another owner, to which links lead */
   readonly put: (path: string, foreign: string) => void;
   /**
-   * In place of a reservation. `free`: nothing uses it, so an ADD that finds nothing else takes the address. `stale`: the
-   * reservation of a container that does not exist, so GC frees it. `kept`: may be in use, or an administrator's.
+   * Its effect in place of a reservation. `free`: nothing uses it, so an ADD that finds nothing else takes the address.
+   * `stale`: the reservation of a container that does not exist, so GC frees it. `kept`: may be in use, or an administrator's.
    */
   readonly becomes: "free" | "stale" | "kept";
-  /** Whether ADD also works where it is in place of a cursor. */
+  /** Whether ADD also works with this in place of a cursor. */
   readonly isOverwritten?: true;
   /** Whether a user to whom permissions apply can see it. */
   readonly isClosed?: true;
 }
 
-/** What lies in the foreign directory: the first has the name of a killed call's file, and its age. */
+/** The files of the foreign directory: the first has the name of a killed call's file, and its age. */
 export const FOREIGN = { old: "1.0", ghost: "ghost", empty: "empty" } as const;
 
 /** The reservation of a container that does not exist. */
 export const GHOST = "ghost\r\neth0";
 
-/** In seconds: an empty file may be reused once it is ten seconds old; GC keeps what is younger than two. */
+/** An age in seconds: an empty file may be reused once it is ten seconds old; GC keeps a file that is younger than two. */
 export const OLD = 11;
 
-/** Seconds in the future, so that the file stays young however long an attempt takes. */
+/** An age in seconds, in the future, so that the file stays young however long an attempt takes. */
 const YOUNG = -60;
 
 const DAY = 86_400;
 
-/** Dates a file or a link itself so many seconds back. */
+/** Dates a file, or a link itself, this many seconds back. */
 export function age(path: string, seconds: number): void {
   const then = Date.now() / 1000 - seconds;
   lutimesSync(path, then, then);
@@ -69,7 +69,7 @@ function link(target: string): Damage["put"] {
   };
 }
 
-/** Sparse, so that it takes no space. */
+/** Puts a sparse file, which takes no space. */
 function putHuge(path: string): void {
   writeFileSync(path, "", { mode: 0o600 });
   truncateSync(path, 2 ** 40);
@@ -86,7 +86,7 @@ function putDirectoryWithReservation(path: string): void {
 }
 
 function putSocket(path: string): void {
-  // Killed, it leaves the socket; its name is relative, since that of a socket may not be long.
+  // The killed process leaves the socket behind. The socket's name is relative, since it may not be long.
   const program = `require("net").createServer().listen(${JSON.stringify(basename(path))}, () => process.kill(process.pid, "SIGKILL"))`;
   try {
     execFileSync(process.execPath, ["--eval", program], { cwd: dirname(path), stdio: "ignore" });
@@ -99,12 +99,12 @@ export function putFifo(path: string): void {
   execFileSync("mkfifo", [path]);
 }
 
-/** As /dev/zero: there is no end to read. */
+/** Puts a device like /dev/zero, which can be read without end. */
 function putDevice(path: string): void {
   execFileSync("mknod", [path, "c", "1", "5"], { stdio: "ignore" });
 }
 
-/** Whether one can be made and opened, which takes CAP_MKNOD, and a file system that is not mounted with `nodev`. */
+/** Whether such a device can be made and opened, which takes CAP_MKNOD, and a file system that is not mounted with `nodev`. */
 function canPutDevice(): boolean {
   const directory = mkdtempSync(join(tmpdir(), "host-local-device-"));
   const path = join(directory, "device");
@@ -119,12 +119,12 @@ function canPutDevice(): boolean {
   }
 }
 
-/** Every byte that there is. */
+/** All bytes from 0 to 255. */
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
 const isOverwritten = true;
 
-/** What is only in place of a reservation anything special. */
+/** Damage that is special only in place of a reservation. */
 export const halfReservations: readonly Damage[] = [
   { what: "a blank file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
   { what: "an empty file dated a day ahead", put: file("", -DAY), becomes: "free" },
@@ -136,7 +136,7 @@ export const halfReservations: readonly Damage[] = [
   { what: "a file that may not be read", put: putClosed, becomes: "kept", isClosed: true },
 ];
 
-/** Every other kind. */
+/** Every other kind of damage. */
 export const damages: readonly Damage[] = [
   { what: "an empty file", put: file(""), becomes: "free", isOverwritten },
   { what: "NULs", put: file("\0".repeat(4096)), becomes: "free", isOverwritten },

@@ -1,4 +1,4 @@
-/** Every file of ours × everything that may stand in its place × the verb that meets it first. */
+/** Every file of ours × every damage in its place × the verb that meets it first. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -28,7 +28,7 @@ import { FaultNetwork } from "./network.ts";
 import type { Ending } from "./running-call.ts";
 import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** The call that meets it: what it leaves differs. */
+/** The verbs that may meet the damage first: they leave different files. */
 const verbs = ["ADD", "DEL", "GC", "CHECK"] as const;
 
 type FirstCall = (typeof verbs)[number];
@@ -40,18 +40,18 @@ interface Corruption extends Case {
     network: FaultNetwork,
     foreign: string,
   ) => readonly string[] | Promise<readonly string[]>;
-  /** Which calls leave the wrong files as they are, and which remove them; of the others that is open. */
+  /** The calls that keep the wrong files, and those that remove them; others may do either. */
   readonly keptBy?: readonly FirstCall[];
   readonly goneBy?: readonly FirstCall[];
-  /** For how many ADDs there is room. */
+  /** How many ADDs there is room for. */
   readonly room?: number;
   /** Whether ADD and GC may also fail, at once. */
   readonly mayFail?: boolean;
-  /** Whether a user calls to whom permissions apply, and who so cannot read it. */
+  /** Whether the caller is a user to whom permissions apply, and who therefore cannot read the file. */
   readonly isClosed?: boolean;
 }
 
-/** In place of the victim's addresses: the middle one of each range set. */
+/** The victim's addresses: the middle one of each range set. */
 const reservations = ["198.51.100.3", "2001:db8::3"];
 
 const ofReservations = [...halfReservations, ...damages].map(
@@ -70,7 +70,7 @@ const ofReservations = [...halfReservations, ...damages].map(
   }),
 );
 
-/** Below the data directory. */
+/** The paths of our other files, below the data directory. */
 const places = [
   ...["net/last_reserved_ip.0", "net/last_reserved_ip.1", "net/lock", ".host-local"],
   ...[".host-local/net", ".host-local/net/new", ".host-local/net/journal", ".host-local/net/lock"],
@@ -94,7 +94,7 @@ function replace(network: FaultNetwork, foreign: string, place: string, { put }:
   return path;
 }
 
-/** A copy is put back after the victim's addresses have become those of `late`. */
+/** Puts a copy back after the victim's addresses have become those of `late`. */
 function putBack(copy: string, restore: string): Corruption["spoil"] {
   return async (network) => {
     const shell = (script: string): void => {
@@ -174,7 +174,7 @@ function putting(seconds: number, ...names: readonly string[]): Corruption["spoi
   };
 }
 
-/** As after a foreign write: the next call reads everything, and only such a one removes leftovers. */
+/** Makes the network look as after a foreign write: the next call reads everything, and only such a call removes leftovers. */
 function readAnew(network: FaultNetwork): void {
   utimesSync(network.path(""), 1, 1);
 }
@@ -244,7 +244,7 @@ async function meet(trial: Trial, meeting: Meeting): Promise<void> {
   if (isGone) verifier.require(after.length === 0, "leak", `${first} leaves ${after}`);
   await network.mustWork("CHECK", "other");
   await network.mustRelease("nobody", "victim", "late");
-  // Whoever met it first: an ADD and a GC that read everything meet it, too.
+  // Whichever call met it first, an ADD and a GC that read everything meet it, too.
   if (meeting.mayFail !== undefined) {
     readAnew(network);
     await network.mayAdd("third", network.directory);
@@ -279,7 +279,7 @@ async function call(trial: Trial, network: FaultNetwork, meeting: Meeting): Prom
     const ending = await collected(network, isClosed ? 0 : LONGEST_DOUBT);
     if (mayFail) return;
     requireSuccess(trial.verifier, ending, "GC");
-    // A user to whom permissions apply may not look at the processes of others, and releases nothing.
+    // A user to whom permissions apply may not look at the processes of others, so GC releases nothing.
     if (!isClosed) network.mustHoldNothing("leak", "victim", "late");
     const isNamed = reservations.every((name) => ending.stderr.includes(network.path(name)));
     trial.verifier.require(isNamed || !isClosed, "mute", `GC said: ${ending.stderr}`);
@@ -292,10 +292,10 @@ async function call(trial: Trial, network: FaultNetwork, meeting: Meeting): Prom
   }
 }
 
-/** What another test does on this machine may keep a GC from seeing all for a while. */
+/** How long another test on this machine may keep a GC from seeing everything, in milliseconds. */
 const LONGEST_DOUBT = 10_000;
 
-/** GC, again while it keeps anything, for at most so many milliseconds. */
+/** Repeats GC while it keeps anything, for at most this many milliseconds. */
 async function collected(network: FaultNetwork, longest: number): Promise<Ending> {
   const end = Date.now() + longest;
   let ending: Ending;
@@ -309,13 +309,13 @@ async function tellRoom(network: FaultNetwork, { mayFail }: Meeting): Promise<vo
   else await network.mustTell("room");
 }
 
-/** The corruptions with the calls that meet them: all in an exhaustive run, in others one of these calls each, in turn. */
+/** The corruptions with the calls that meet them: an exhaustive run has all calls, others one call each, in turn. */
 function tried(
   corruptions: readonly Corruption[],
   calls: readonly FirstCall[] = verbs,
 ): Scenario["attempt"] {
   const meetings = ({ subject, extent }: Context): readonly Meeting[] => {
-    // The GC of the Go plugin does nothing, whatever is there, and ours where it does not see who is alive.
+    // The Go plugin's GC never does anything, and ours does nothing if it does not see what lives.
     const isIdle = (first: FirstCall): boolean =>
       first === "GC" && (subject.name === "Go" || lacking("sees the node") !== false);
     const able = calls.length === 1 ? calls : calls.filter((first) => !isIdle(first));
@@ -329,7 +329,7 @@ function tried(
   return eachOf(meetings, meet);
 }
 
-/** Whose turn it is: one further with each round, so that an even number of damages meets each call, too. */
+/** The call whose turn it is. It moves on with each round, so that an even number of damages meets each call, too. */
 function turnOf(at: number, calls: number): number {
   return (at + Math.floor(at / calls)) % calls;
 }

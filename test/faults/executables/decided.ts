@@ -1,11 +1,11 @@
-/** Where a generated call shows a decided difference from the Go plugin: see test/blackbox/differences.ts. */
+/** Recognizes a decided difference from the Go plugin in the answers to a generated call: see test/blackbox/differences.ts. */
 
 import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
 import type { Call } from "../../harness/executable.ts";
 import { readError } from "../../harness/printed-error.ts";
 import type { Ending } from "./running-call.ts";
 
-/** A call as both answered it. */
+/** A call with the answers of both plugins. */
 interface Answers {
   readonly command: string;
   readonly text: string;
@@ -13,7 +13,7 @@ interface Answers {
   readonly go: Ending;
 }
 
-/** By the title of the difference, whether it explains what both answered. */
+/** For each difference, by its title, whether it explains the two answers. */
 export const explanations: Readonly<Record<string, (answers: Answers) => boolean>> = {
   "DEL frees addresses whatever else the configuration says": ({ command, here, go }) =>
     command === "DEL" && (here.exitCode === 0 || codeOf(here) === 5) && codeOf(go) === 999,
@@ -41,14 +41,14 @@ export const explanations: Readonly<Record<string, (answers: Answers) => boolean
     here.exitCode === 0 && /cannot unmarshal number \S*[.eE]/.test(messageOf(go)),
 };
 
-/** The title of the decided difference that explains the answers; `undefined` where none does. */
+/** The title of the decided difference that explains the answers; `undefined` if none does. */
 export function decidedDifference(call: Call, here: Ending, go: Ending): string | undefined {
   const command = call.environment.CNI_COMMAND ?? "";
   const answers = { command, text: Buffer.from(call.stdin).toString(), here, go };
   return Object.entries(explanations).find(([, explains]) => explains(answers))?.[0];
 }
 
-/** The code of the error that was printed; `undefined` where none was. */
+/** The code of the printed error; `undefined` if there is none. */
 export function codeOf({ stdout }: Ending): number | undefined {
   return readError(stdout)?.code;
 }
@@ -57,7 +57,7 @@ function messageOf({ stdout }: Ending): string {
   return readError(stdout)?.msg ?? "";
 }
 
-/** Whether any object names a member twice, be it in different letters. */
+/** Whether any object names a member twice, even in different letter case. */
 function hasRepeatedKey(text: string): boolean {
   const written = text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? [];
   try {

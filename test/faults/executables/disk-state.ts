@@ -3,13 +3,13 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** Longer files are known by their size and dates alone, in bytes. */
+/** The size in bytes above which a file is compared by its size and dates alone. */
 const LONGEST_CONTENT = 4096;
 
 /**
  * Everything at a path and below: kind, mode, owner, inode, size, date of the last change, content.
  *
- * @returns one line a path; none where nothing stands there
+ * @returns one line for each path; none if nothing is there
  */
 export function stateOf(path: string): readonly string[] {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -25,7 +25,7 @@ export function stateOf(path: string): readonly string[] {
   return [`${facts} ${size} ${mtimeNs} ${JSON.stringify(content)}`];
 }
 
-/** Of a file that may not be read, its size and dates must do. */
+/** The content of a file; a file that may not be read is compared by its size and dates. */
 function contentAt(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -35,7 +35,7 @@ function contentAt(path: string): string {
   }
 }
 
-/** What is in one state and not in the other, in words; empty where they are equal. */
+/** The differences between two states, in words; empty if they are equal. */
 export function changesBetween(before: readonly string[], after: readonly string[]): string {
   const gone = before.filter((line) => !after.includes(line)).map((line) => `- ${line}`);
   const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);

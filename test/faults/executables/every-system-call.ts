@@ -20,14 +20,14 @@ import { bystander } from "./subject.ts";
 
 type Command = "ADD" | "DEL";
 
-/** What is done at a system call. */
+/** A fault at a system call. */
 interface Fault {
   readonly name: string;
-  /** As `strace --inject` has it. */
+  /** The fault in the form of `strace --inject`. */
   readonly injection: string;
-  /** How many calls of the same name it strikes in a row. */
+  /** How many successive calls of the same name it strikes. */
   readonly times: number;
-  /** The error message for it, if the process is not killed. */
+  /** The error message that it causes, if the process is not killed. */
   readonly cause?: string;
 }
 
@@ -40,10 +40,10 @@ interface Strike extends Case {
 
 const kill: Fault = { name: "killed", injection: "signal=KILL", times: 1 };
 
-/** No file system interrupts one call more often in a row. */
+/** More interruptions of one call in a row than any file system makes. */
 const MANY_INTERRUPTIONS = 20;
 
-/** Practically always, for a process that runs for milliseconds. */
+/** More calls than a process of some milliseconds makes. */
 const ALWAYS = 10_000;
 
 const causes = {
@@ -68,19 +68,21 @@ const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause
 /** The exit code of a process that SIGABRT has ended, as strace tells it. */
 const ABORTED = 134;
 
-/** How many attempts run at once: some wait. */
+/** How many attempts run at once; some of them wait. */
 const AT_ONCE = 6;
 
-/** How many faults of ten may miss the intended call, and how many of a few; with more, too little was tested. */
+/**
+ * How many faults of ten may miss the intended call, and how many if there are only a few; more misses would test too little.
+ */
 const MOST_MISSES = { ofTen: 1, ofFew: 3 };
 
-/** How many faults are tried at least. */
+/** The least number of faults that are tried. */
 const FEWEST = 2 * MOST_MISSES.ofFew;
 
 /** How often an attempt is repeated if its fault hit another call. */
 const MOST_TRIES = 5;
 
-/** One attempt of this many is made; of those with a kill, which are fewer, four times as many. */
+/** How many attempts there are for each one made; attempts with a kill are fewer, so four times as many are made. */
 function oneIn({ extent, subject }: Context): number {
   return { short: subject.name === "portable" ? 720 : 120, full: 40, exhaustive: 1 }[extent];
 }
@@ -114,7 +116,7 @@ async function strikeEverywhere(
     const network = await prepare({ ...context, verifier: new Verifier() }, command);
     return systemCallsOf(subject.path, network.call(command, "victim"), network.directory);
   };
-  // On a busy machine one run in ten has another order, which no later one need have.
+  // On a busy machine one run in ten has another order, which later runs need not repeat.
   const [calls, others] = [await list(), await list()];
   const usual = calls.filter((call) =>
     others.some((repeated) => isDeepStrictEqual(call, repeated)),
@@ -150,7 +152,7 @@ async function tryToStrike(trial: Trial, row: Strike): Promise<typeof NOT_MADE |
   return NOT_MADE;
 }
 
-/** Returns whether the fault hit the call: threads vary the order of calls. */
+/** Makes an attempt, and returns whether the fault hit the call: threads vary the order of calls. */
 async function strike(trial: Trial, { command, at, fault }: Strike): Promise<boolean> {
   const { verifier, subject } = trial;
   const network = await prepare(trial, command);
@@ -164,7 +166,7 @@ async function strike(trial: Trial, { command, at, fault }: Strike): Promise<boo
   if (cause !== undefined && ending.exitCode !== 0) {
     // A call that cannot write cannot report it; one that cannot read or unlink a reservation cannot release it.
     const isMute = at.name === "write" && times > 1;
-    // Node.js ends itself where it cannot even wake a thread of its own; then it is killed like any other process.
+    // Node.js ends itself if it cannot even wake a thread of its own; then it is like any other killed process.
     const isAborted = isMute && (ending.signal === "SIGABRT" || ending.exitCode === ABORTED);
     const isHelpless = /^(?:open|read|unlink)/.test(at.name) && times > 1;
     if (!isMute) requireFailure(verifier, ending, command, directory, cause);

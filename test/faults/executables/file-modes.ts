@@ -1,4 +1,4 @@
-/** The modes of all that is made, under any umask of the caller. */
+/** The modes of all new files and directories, under any umask of the caller. */
 
 import { lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -8,7 +8,7 @@ import { handOver } from "../../harness/unprivileged.ts";
 import { FaultNetwork } from "./network.ts";
 import { type Case, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** What the caller has, in octal, and who it is. */
+/** A caller: its umask in octal, and its user. */
 interface Caller extends Case {
   readonly umask: string;
   readonly isUnprivileged: boolean;
@@ -19,7 +19,7 @@ const callers: readonly Caller[] = ["000", "022", "027", "077", "777"].flatMap((
   { what: `umask 0${umask}, by another user`, umask, isUnprivileged: true },
 ]);
 
-/** The mode that a directory is to have: the Go plugin's, but for those of our own files. */
+/** The mode that a directory must have: the Go plugin's, except for directories of our own files. */
 function modeOfDirectory(path: string): string {
   return path.includes("/.host-local") ? "700" : "755";
 }

@@ -7,11 +7,11 @@ import { lacking } from "../../harness/needs.ts";
 /** A kind of file system. */
 export interface FileSystem {
   readonly name: string;
-  /** What makes one, with its options. */
+  /** The program that makes one, with its options. */
   readonly make: readonly string[];
-  /** The smallest that can be made, in MiB. */
+  /** The smallest possible size, in MiB. */
   readonly size: number;
-  /** What mends one after a power loss, as a machine does when it starts; most mend themselves. */
+  /** The program that repairs one after a power loss, as a machine does at its start; most repair themselves. */
   readonly mend?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const mke2fs = (type: string, ...options: readonly string[]): FileSystem["make"]
 
 const mend = ["e2fsck", "-fy"];
 
-/** Every kind on which the executables are tried. */
+/** The kinds on which the executables are tested. */
 export const fileSystems = {
   ext4: { name: "ext4", make: mke2fs("ext4"), size: 8, mend },
   ext4WithoutJournal: {
@@ -42,7 +42,7 @@ export const fileSystems = {
   btrfs: { name: "Btrfs", make: ["mkfs.btrfs", "-q", "-f"], size: 128 },
 } as const satisfies Readonly<Record<string, FileSystem>>;
 
-/** The environment of a shell of root: tools for file systems are in directories that users have not in their PATH. */
+/** The environment of a root shell: the tools for file systems are in directories that a user's PATH lacks. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 /** Why a file system of this kind cannot be mounted here; `undefined` where it can. */
@@ -67,9 +67,9 @@ export function makeImage(path: string, { make, size }: FileSystem): void {
   must([...make, path]);
 }
 
-/** Mends a file system after a power loss, where its kind needs that. */
+/** Repairs a file system after a power loss, if its kind needs that. */
 export function mendImage(path: string, { mend = [] }: FileSystem): void {
-  // Its exit codes up to 2 say that it has mended everything.
+  // Exit codes up to 2 say that everything is repaired.
   if (mend.length > 0) must([...mend, path], 2);
 }
 

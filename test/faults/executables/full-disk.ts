@@ -8,17 +8,17 @@ import { requireFailure } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
 import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** Takes all of a file system but `count`, and returns the function that frees it. */
+/** Fills a file system up to `count` free units, and returns the function that frees them again. */
 type Leave = (disk: string, count: number) => () => void;
 
 const DISK = "size=128k,nr_inodes=100";
 
 const CAUSE = "no space left on device";
 
-/** This many pages or inodes are enough for one ADD into an empty directory. */
+/** The number of pages or inodes that is enough for one ADD into an empty directory. */
 const ENOUGH = 18;
 
-/** How often a failed ADD is repeated, as a runtime does, to see what it leaves each time. */
+/** How often a failed ADD is repeated, as a runtime does, to see what each one leaves behind. */
 const REPETITIONS = 3;
 
 const leavePages: Leave = (disk, count) => {
@@ -35,12 +35,12 @@ const leaveInodes: Leave = (disk, count) => {
   return () => rmSync(filler, { recursive: true });
 };
 
-/** On a disk of its own. */
+/** A case with a disk of its own. */
 interface OnDisk extends Case {
   readonly disk: string;
 }
 
-/** How much is left, in a network that is in use or was never used. */
+/** A case with little space left, in a network that is in use or was never used. */
 interface Nearly extends OnDisk {
   readonly left: number;
   readonly isInUse: boolean;
@@ -67,7 +67,7 @@ async function add(trial: Trial, leave: Leave, { disk, left, isInUse }: Nearly):
   await network.mustRecover();
 }
 
-/** However often it fails, it leaves no more behind than the first time. */
+/** Repeats a failing ADD, which must leave no more behind than the first time. */
 async function repeat({ verifier }: Trial, network: FaultNetwork): Promise<void> {
   const left = entriesBelow(network.directory);
   for (let i = 0; i < REPETITIONS; i++) await network.do("ADD", "victim");
@@ -85,12 +85,12 @@ function entriesBelow(directory: string): readonly string[] {
   }
 }
 
-/** The calls that release; GC does where it sees that the victim is dead. */
+/** The calls that release; GC does so if it sees that the victim is dead. */
 function releases(): readonly Case[] {
   return [{ what: "DEL" }, ...(lacking("sees the node") === false ? [{ what: "GC" }] : [])];
 }
 
-/** CHECK, then a release, with nothing left. */
+/** Makes a CHECK, then a release, with no space left. */
 async function release(trial: Trial, leave: Leave, { what, disk }: OnDisk): Promise<void> {
   const network = new FaultNetwork(trial, { directory: join(disk, "data") });
   await network.mustWork("ADD", "other");
@@ -105,7 +105,7 @@ async function release(trial: Trial, leave: Leave, { what, disk }: OnDisk): Prom
   await network.mustRecover();
 }
 
-/** Each case on a file system in memory. */
+/** Gives each case a file system in memory. */
 async function onDisks<C extends Case>(
   { teardown }: Context,
   cases: readonly C[],

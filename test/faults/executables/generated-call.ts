@@ -1,4 +1,4 @@
-/** Calls as runtimes make them, and with something wrong: a variable, a value of the configuration, a few bytes. */
+/** Calls as runtimes make them, some with a fault: in a variable, in a value of the configuration, in a few bytes. */
 
 import {
   ownValues,
@@ -16,7 +16,7 @@ const leadingElsewhere = [
   ...["..%2fnet", "net\\..\\..", "net\n", "ＮＥＴ", "\u202etxt"],
 ];
 
-/** Values that are wrong nearly everywhere. */
+/** Values that are wrong in nearly every place. */
 const hostile: readonly Json[] = [
   ...[null, true, 0, -1, 1.5, 2 ** 53 + 2, 1e308, "", "garbage", [], {}, [null], [[]]],
   ...["\ud800", "\u0000", "a\nb", "../x", "é", "<&>", "x".repeat(300)],
@@ -35,7 +35,7 @@ const addresses = [
   ...["::ffff:198.18.0.9", "203.0.113.1", "198.18.0.2/24", "2001:DB8:1:0::2"],
 ];
 
-/** By the key of a member, values that are nearly right there, or just so. */
+/** For each member, by its key, values that are nearly or just about right. */
 const nearlyRight = new Map<string, readonly Json[]>(
   Object.entries({
     subnet: [
@@ -59,7 +59,7 @@ const nearlyRight = new Map<string, readonly Json[]>(
   }),
 );
 
-/** By variable what runtimes set, and other values. */
+/** For each variable, the values that runtimes set, and other values. */
 const variables: Readonly<
   Record<string, readonly [usual: readonly string[], other: readonly string[]]>
 > = {
@@ -86,7 +86,7 @@ const pairs = [
   ...["ip=198.18.0.4", ""],
 ];
 
-/** Bytes that a damage inserts, as Latin-1; no slash and no dot, so that none leads a path elsewhere. */
+/** The bytes that damage inserts, as Latin-1; without slash and dot, so that none leads a path elsewhere. */
 const dictionary = [
   ...["{", "}", "[", "]", '"', ",", ":", "\\", "'", " "],
   ...["null", "true", "-", "1", "0", "e9", "1e999", "9007199254740993", "\\u0000", "\\ud800"],
@@ -94,12 +94,12 @@ const dictionary = [
   ...['"ipam":null,', '"name":"net",', '"":0,', "[[[[[[[[", "}}"],
 ];
 
-/** A call that is made when it is tried; its words repeat it. */
+/** A call that is generated when it is tried; its words allow it to be repeated. */
 export interface GeneratedCase extends Case {
   readonly call: () => Call;
 }
 
-/** What a generated call is to look like. */
+/** The form of a generated call. */
 export interface Grammar {
   /** The data directory, as it is written. */
   readonly dataDir: string;
@@ -107,7 +107,7 @@ export interface Grammar {
   readonly withOwnMembers: boolean;
 }
 
-/** Makes a call: one of three as runtimes do, one with a wrong value, one with damaged bytes. */
+/** Generates a call: a third are as runtimes make them, a third have a wrong value, a third have damaged bytes. */
 export function generatedCall(random: Random, grammar: Grammar): Call & { readonly stdin: Buffer } {
   const environment = Object.fromEntries(
     Object.entries(variables).map(([name, [usual, unusual]]) => [
@@ -166,7 +166,7 @@ function ownMembers(random: Random): JsonObject {
   return Object.fromEntries(some.map(([key, values]) => [key, random.pick(values)]));
 }
 
-/** The document with one other value, anywhere but where it could lead to the machine's own data directory. */
+/** The document with one value changed, except where it could lead to the machine's own data directory. */
 function spoiled(random: Random, sound: JsonObject): Json {
   const isOpen = (path: readonly string[]): boolean =>
     path.length > 0 && path.join() !== "ipam" && path.at(-1) !== "dataDir";
@@ -175,7 +175,7 @@ function spoiled(random: Random, sound: JsonObject): Json {
   return withValue(sound, path, random.pick(random.chance(60) ? nearly : hostile));
 }
 
-/** The paths of a value, and of all in it. */
+/** The paths of a value and of all values inside it. */
 function pathsIn(value: Json): string[][] {
   if (typeof value !== "object" || value === null) return [[]];
   const below = Object.entries(value).flatMap(([key, member]) =>
@@ -194,7 +194,7 @@ function withValue(value: Json, [key, ...rest]: readonly string[], instead: Json
   return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-/** Keys match in any letter case. */
+/** The text in another letter case, in which keys match, too. */
 function inCapitals(text: string): string {
   return text.replace(/"(?:subnet|ranges|routes)":/g, (key) => key.toUpperCase());
 }

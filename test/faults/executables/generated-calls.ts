@@ -1,4 +1,4 @@
-/** Generated calls, damaged and oversized ones among them: one answer, in time, the same as the Go plugin's. */
+/** Generated calls, some damaged or oversized: each gets one answer, in time, the same as the Go plugin's. */
 
 import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
 import type { Call } from "../../harness/executable.ts";
@@ -14,7 +14,7 @@ import { callWithin, type Ending } from "./running-call.ts";
 import { Sandbox } from "./sandbox.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** How many are drawn; the portable executable takes some thirty times as long to start. */
+/** How many calls are drawn; the portable executable takes some thirty times as long to start. */
 const COUNTS = {
   short: { native: 100, portable: 25, Go: 100 },
   full: { native: 150, portable: 150, Go: 150 },
@@ -23,10 +23,13 @@ const COUNTS = {
 
 const DATA_DIRECTORY = "data";
 
-/** A call of ordinary size that takes longer than others by so many milliseconds hangs. */
+/** The extra time, in milliseconds, after which a call of ordinary size counts as hanging. */
 const LONGEST = 1000;
 
-/** An oversized one, on a busy machine: a mebibyte takes a fraction of a second, tens of them some seconds. */
+/**
+ * The time limit of an oversized call on a busy machine, in milliseconds: a mebibyte takes a fraction of a second, tens of them
+ * some seconds.
+ */
 const longest: Readonly<Record<Extent, number>> = {
   short: 60_000,
   full: 60_000,
@@ -36,7 +39,7 @@ const longest: Readonly<Record<Extent, number>> = {
 /** How often a slow call is repeated, since the machine may have been busy. */
 const REPETITIONS = 5;
 
-/** Drawn with the seed of the run. One that could lead a plugin to the real data directory is left out. */
+/** Draws calls with the seed of the run, without those that could lead a plugin to the real data directory. */
 function drawn(withOwnMembers: boolean): (context: Context) => readonly GeneratedCase[] {
   return ({ subject, extent, seed }) => {
     const random = randomFrom(seed);
@@ -70,7 +73,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** In a sandbox, which it must not leave. */
+/** Makes a call in a sandbox, which it must not leave. */
 async function answer(
   trial: Trial,
   { what, call }: GeneratedCase,
@@ -99,7 +102,7 @@ async function inTime(trial: Trial, generated: GeneratedCase): Promise<void> {
   verifier.require(isInTime, "hang", `${Math.round(fastest)} ms each time: ${inputOf(generated)}`);
 }
 
-/** Compared with the Go plugin, each on files of its own that are the same. */
+/** Compares the answer with the Go plugin's; each plugin has its own copy of the same files. */
 async function asGoPlugin(trial: Trial, generated: GeneratedCase): Promise<void> {
   const [here, go] = await Promise.all(
     [trial.subject.path, goPlugin?.path ?? ""].map((program) => {
@@ -115,7 +118,7 @@ async function asGoPlugin(trial: Trial, generated: GeneratedCase): Promise<void>
   trial.verifier.require(false, kind, `${both} — ${inputOf(generated)}`);
 }
 
-/** Accepted by both with the same document, or refused by both with the same code. */
+/** Whether both plugins accept the call with the same document, or refuse it with the same code. */
 function isSame(here: Ending, go: Ending): boolean {
   if (here.exitCode !== go.exitCode) return false;
   return here.exitCode === 0 ? here.stdout === go.stdout : codeOf(here) === codeOf(go);
@@ -163,7 +166,7 @@ export const generatedCallScenarios: readonly Scenario[] = [
     obstacle: () =>
       goPlugin?.current === true ? undefined : "there is no Go plugin 1.9.1 to compare with",
     attempt: eachOf(
-      // It would be compared with itself.
+      // The Go plugin would be compared with itself.
       (context) => (context.subject.name === "Go" ? [] : drawn(false)(context)),
       asGoPlugin,
       { atOnce, some: allOf },

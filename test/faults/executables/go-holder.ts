@@ -11,10 +11,12 @@ import { allOf, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import { atTheFirst, resume, stopObstacle, whileStopped } from "./stopped-call.ts";
 import { goSubject, knowsStatus, type Subject } from "./subject.ts";
 
-/** Named like an address, but not of a range: the Go plugin opens it, under its lock, and waits for a writer. */
+/**
+ * A FIFO that is named like an address outside of the range: the Go plugin opens it, under its lock, and waits for a writer.
+ */
 const FIFO = "192.0.2.1";
 
-/** In seconds. */
+/** The time limit of a call, in seconds. */
 const LIMIT = 60;
 
 /** Starts an ADD by the Go plugin, and waits until it has the lock. */
@@ -49,7 +51,7 @@ async function hang(trial: Trial, go: Subject): Promise<void> {
   await network.mustRecover();
 }
 
-/** A call is stopped while it holds the lock, and the Go plugin comes. */
+/** Stops a call while it holds the lock, and lets the Go plugin come for it. */
 function wait(trial: Trial, go: Subject) {
   const { verifier } = trial;
   return whileStopped(trial, atTheFirst, async (held) => {
@@ -62,7 +64,7 @@ function wait(trial: Trial, go: Subject) {
   });
 }
 
-/** The scenarios are skipped where there is none. */
+/** The Go plugin; the scenarios are skipped if there is none. */
 function theGoPlugin(): Subject {
   if (goSubject === undefined) throw new Error("There is no Go plugin here.");
   return goSubject;

@@ -12,7 +12,7 @@ export interface SystemCall {
   readonly name: string;
   /** Its place among the calls of this name in its process, from 1. */
   readonly occurrence: number;
-  /** What it touches, below the data directory, whatever the number of the process and what is random. */
+  /** The path that it touches, below the data directory, without process numbers and random parts. */
   readonly target: string;
 }
 
@@ -23,12 +23,12 @@ export interface Injected {
   readonly isHit: boolean;
 }
 
-/** No call takes longer, in milliseconds, even where each system call fails and is repeated. */
+/** The time limit of a call, in milliseconds, enough even if each system call fails and is repeated. */
 const LIMIT = 180_000;
 
 const traced = ["--trace=%file,%desc", "--follow-forks", "--decode-fds=path", "--quiet=all"];
 
-/** Why nothing can be injected here; `undefined` where it can. */
+/** Why no fault can be injected here; `undefined` if it can. */
 export function injectionObstacle(): string | undefined {
   const { status } = spawnSync("strace", [
     "--output=/dev/null",
@@ -39,7 +39,7 @@ export function injectionObstacle(): string | undefined {
 }
 
 /**
- * Runs a call and lists what it asks of the data directory.
+ * Runs a call and lists its system calls on the data directory.
  *
  * @param program the executable
  * @param call what to give it
@@ -61,8 +61,8 @@ export async function systemCallsOf(
 /**
  * Runs a call with a fault at one of its system calls.
  *
- * @param fault what `strace --inject` does there, such as `signal=KILL` or `error=EIO`
- * @param times for how many calls of that name in a row, counted from the one given
+ * @param fault the fault for `strace --inject`, such as `signal=KILL` or `error=EIO`
+ * @param times how many successive calls of that name it hits, counted from the given one
  */
 export async function runInjected(
   program: string,
@@ -101,15 +101,15 @@ interface Traced extends SystemCall {
   wasStruck: boolean;
 }
 
-/** In the name of a temporary file. */
+/** The random part in the name of a temporary file. */
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** The end of a call that the fault hit: the fault instead of a result, or no result. */
+/** The end of a line for a call that the fault hit: the fault in place of a result, or no result. */
 const STRUCK = /\(INJECTED\)$| = \?$|<unfinished \.\.\.>$/;
 
 /**
- * The calls of a log that touch the directory; each line is `<process> <call>(<arguments>) = <result>`. Where another
- * thread comes between, the result is in a later line.
+ * The calls of a log that touch the directory. Each line is `<process> <call>(<arguments>) = <result>`; if another thread comes
+ * between, the result is in a later line.
  */
 function parse(log: string, directory: string): readonly Traced[] {
   const counts = new Map<string, number>();
@@ -128,7 +128,7 @@ function parse(log: string, directory: string): readonly Traced[] {
     const at = rest.lastIndexOf(directory);
     if (at < 0) continue;
     const path = /^[^">]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
-    // In a container its number is short, and may be part of what is random.
+    // In a container the process number is short, and may occur in the random part.
     const own = new RegExp(`(?<![0-9])${process}-`);
     const target = path.replace(UUID, "<random>").replace(own, "<process>-");
     const call = { name, occurrence, target, wasStruck: STRUCK.test(rest) };

@@ -17,13 +17,13 @@ import {
   whileStopped,
 } from "./stopped-call.ts";
 
-/** What a call touches while it holds the lock. */
+/** The paths that a call touches while it holds the lock. */
 const touched = [
   ...["net/198.51.100.3", "net/2001:db8::3", "net/last_reserved_ip.0", "net/last_reserved_ip.1"],
   ".host-local/net/journal",
 ];
 
-/** The points for a run; not every call comes to each. */
+/** The stop points of a run; not every call reaches each one. */
 function stopPoints({ extent }: Context): readonly StopPoint[] {
   return {
     short: [inTheMiddle],
@@ -34,7 +34,7 @@ function stopPoints({ extent }: Context): readonly StopPoint[] {
   }[extent];
 }
 
-/** Does something at each point to which a call comes. */
+/** Makes an attempt at each point that a call reaches. */
 function atEachStop(
   attempt: (trial: Trial, held: HeldNetwork) => Promise<void>,
 ): Scenario["attempt"] {
@@ -59,7 +59,7 @@ async function standStill(trial: Trial, held: HeldNetwork): Promise<void> {
     network.begin(verb, containerId, HASTY);
   await network.mustNotChange("without the lock", async () => {
     const waiting = [begin("ADD", "third"), begin("DEL", "victim")];
-    // The Go plugin's does nothing, and needs no lock for that.
+    // The Go plugin's GC does nothing, and needs no lock for that.
     if (network.subject.name !== "Go") waiting.push(begin("GC", ""));
     for (const verb of ["CHECK", "STATUS"] as const) {
       requireSuccess(verifier, await begin(verb, "other").ended, verb, "blocked");
@@ -94,7 +94,7 @@ function remove(network: FaultNetwork): void {
   rmSync(network.path("lock"), { force: true });
 }
 
-/** Removals of the lock, before another call comes for it, or while that waits. */
+/** Removals of the lock, before another call comes for it, or while it waits. */
 const removalCases = Object.entries(removals).flatMap(([how, change]) =>
   [false, true].map((isAwaited) => ({
     what: `${how}${isAwaited ? " while another waits" : ""}`,
@@ -114,7 +114,7 @@ function removeLock(trial: Trial, { change, isAwaited }: (typeof removalCases)[n
   });
 }
 
-/** Another ADD takes another lock, or waits for that of the stopped ADD: both are served. */
+/** Another ADD takes the new lock, or waits for the lock of the stopped ADD: both are served. */
 async function meet(trial: Trial, held: HeldNetwork, third: RunningCall): Promise<void> {
   const { verifier } = trial;
   const { network, holder } = held;

@@ -1,4 +1,6 @@
-/** The network of an attempt: its calls, which are cut off where they hang, what is on its disk, and what must hold. */
+/**
+ * The network of an attempt: its calls, which are cut off if they hang, the files on its disk, and the rules that must hold.
+ */
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -31,40 +33,40 @@ const dualStack = [
 /** A range with room for thirteen. */
 export const oneRange = { ranges: [[{ subnet: "198.51.100.0/28" }]] };
 
-/** How many that are. */
+/** How many attachments that is. */
 export const ROOM = 13;
 
-/** What differs from a dual-stack network for three. */
+/** The differences from a dual-stack network for three. */
 export interface Differences {
   readonly ipam?: JsonObject;
-  /** The data directory, if not an empty one that is gone after the scenario. */
+  /** The data directory; by default an empty one, which is removed after the scenario. */
   readonly directory?: string;
-  /** What runs the executables, with its options. */
+  /** The program that runs the executables, with its options. */
   readonly under?: readonly string[];
-  /** Whether a user calls to whom permissions apply. */
+  /** Whether the caller is a user to whom permissions apply. */
   readonly isUnprivileged?: boolean;
 }
 
-/** What differs from call to call. */
+/** The differences from call to call. */
 export interface CallDifferences {
   readonly ipam?: JsonObject;
-  /** The executable that is called, if not the network's own. */
+  /** The executable to call; by default the network's own. */
   readonly subject?: Subject;
   /** The containers that GC lists; none by default. */
   readonly alive?: readonly string[];
-  /** Seconds until it is cut off. */
+  /** How many seconds pass until it is cut off. */
   readonly limit?: number;
 }
 
-/** A short timeout for the lock, and the time after which a call has waited far too long, even on a busy machine. */
+/** A short timeout for the lock, with a time limit far above it, even on a busy machine. */
 export const HASTY = { ipam: { lockTimeoutSeconds: 0.3 }, limit: 25 } satisfies CallDifferences;
 
-/** Seconds in which a call ends on a busy machine; what holds the Go plugin up does so for ever. */
+/** How many seconds a call may take on a busy machine; whatever holds the Go plugin up does so for ever. */
 const LIMITS: Readonly<Record<Subject["name"], number>> = { native: 60, portable: 60, Go: 10 };
 
 export const FULL = "no IP addresses available";
 
-/** No reservation of the calls here is longer, in bytes. */
+/** The longest reservation of the calls here, in bytes. */
 const LONGEST_CONTENT = 100;
 
 /** The network `net` of a subject. */
@@ -79,9 +81,9 @@ export class FaultNetwork {
   readonly #ipam: JsonObject;
   readonly #under: readonly string[];
   readonly #as: Pick<Call, "user">;
-  /** How a call ended that hung. */
+  /** The end of a call that hung. */
   #hanging: Ending | undefined;
-  /** What the last call said on standard error: why GC keeps something, for example. */
+  /** The standard error of the last call: why GC keeps something, for example. */
   #said = "";
 
   constructor(trial: Trial, differences: Differences = {}) {
@@ -146,7 +148,7 @@ export class FaultNetwork {
     return new RunningCall(subject.path, this.call(verb, containerId, differences), launch);
   }
 
-  /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
+  /** Makes a call, and waits for its end. After a call has hung, no other one is made: it would hang as long. */
   async do(verb: Verb, containerId = "", differences: CallDifferences = {}): Promise<Ending> {
     if (this.#hanging !== undefined) return this.#hanging;
     const make = () => this.begin(verb, containerId, differences).ended;
@@ -158,7 +160,7 @@ export class FaultNetwork {
     return ending;
   }
 
-  /** An hour passes for the files of an ADD: GC keeps what is young. Another call may have removed one meanwhile. */
+  /** Makes the files of an ADD an hour older, since GC keeps what is young. Another call may have removed one meanwhile. */
   #age(names: readonly string[]): void {
     const hourAgo = Date.now() / 1000 - 3600;
     for (const name of names) {
@@ -173,7 +175,7 @@ export class FaultNetwork {
   /**
    * Makes a call that must succeed.
    *
-   * @param kind the violation where it does not
+   * @param kind the violation if it does not
    * @returns the addresses of an ADD
    */
   async mustWork(verb: Verb, containerId = "", kind: Kind = "refused"): Promise<string[]> {
@@ -188,7 +190,7 @@ export class FaultNetwork {
     requireFailure(this.#verifier, ending, `${verb} ${containerId}`, ...words);
   }
 
-  /** Makes an ADD that works, or fails with such an error and keeps nothing. */
+  /** Makes an ADD that works, or fails with one error object that contains each of `words` and keeps nothing. */
   async mayAdd(containerId: string, ...words: readonly string[]): Promise<string[]> {
     const ending = await this.do("ADD", containerId);
     if (ending.exitCode === 0) return grantedAddresses(ending);
@@ -197,7 +199,7 @@ export class FaultNetwork {
     return [];
   }
 
-  /** DELs that work and leave nothing. */
+  /** Makes DELs, which must work and leave nothing. */
   async mustRelease(...containerIds: readonly string[]): Promise<void> {
     for (const containerId of containerIds) {
       await this.mustWork("DEL", containerId);
@@ -205,21 +207,23 @@ export class FaultNetwork {
     }
   }
 
-  /** GC that works; it lists those alone. */
+  /** Makes a GC, which must work; its list has only these containers. */
   async mustCollect(...alive: readonly string[]): Promise<Ending> {
     const ending = await this.do("GC", "", { alive });
     requireSuccess(this.#verifier, ending, "GC");
     return ending;
   }
 
-  /** STATUS that says whether there is room. That of the Go plugin does not count, and an older one has none. */
+  /** Makes a STATUS, which must say whether there is room. The Go plugin's does not count, and an older Go plugin has none. */
   async mustTell(found: "room" | "none"): Promise<void> {
     if (!knowsStatus(this.subject)) return;
     if (found === "room") await this.mustWork("STATUS");
     else if (this.subject.name !== "Go") await this.mustFail("STATUS", "", "50 ", FULL);
   }
 
-  /** STATUS that says that there is room, or fails with an error that contains each of `words`, as an ADD would. */
+  /**
+   * Makes a STATUS, which must say that there is room, or fail with an error that contains each of `words`, as an ADD would.
+   */
   async mayTell(...words: readonly string[]): Promise<void> {
     if (!knowsStatus(this.subject)) return;
     const ending = await this.do("STATUS");
@@ -227,9 +231,9 @@ export class FaultNetwork {
   }
 
   /**
-   * Hands out every address that is left, once; then an ADD fails. STATUS knows the last one, and that there is none.
+   * Hands out every free address, once; then an ADD must fail. STATUS must know the last address, and that there is none.
    *
-   * @param prefix of the container ids
+   * @param prefix the beginning of the container ids
    * @param room how many attachments there must be room for
    * @returns the container ids with their addresses
    */
@@ -248,8 +252,8 @@ export class FaultNetwork {
   }
 
   /**
-   * After a fault: every file is whole, others are served in time, a DEL frees all of the victim, and every address can
-   * be handed out exactly once.
+   * Requires after a fault that every file is whole, others are served in time, a DEL frees everything of the victim, and every
+   * address can be handed out exactly once.
    *
    * @param further other containers that may be attached
    */
@@ -273,7 +277,7 @@ export class FaultNetwork {
     this.mustBeEmpty();
   }
 
-  /** Every reservation is of one of these containers, and complete. */
+  /** Requires that every reservation is complete, and belongs to one of these containers. */
   mustBeWhole(containerIds: readonly string[]): void {
     for (const name of this.reserved()) {
       const content = contentOf(this.path(name)) ?? "(no file)";
@@ -282,7 +286,7 @@ export class FaultNetwork {
     }
   }
 
-  /** A container holds these addresses and no others. */
+  /** Requires that a container holds these addresses and no others. */
   mustHold(containerId: string, addresses: readonly string[]): void {
     const held = this.heldBy(containerId).join(" ");
     const expected = [...addresses].sort().join(" ");
@@ -296,13 +300,13 @@ export class FaultNetwork {
     }
   }
 
-  /** No address is reserved. */
+  /** Requires that no address is reserved. */
   mustBeEmpty(): void {
     const left = this.reserved().join(" ");
     this.#verifier.require(left === "", "leak", `${left} left in the end${this.#said}`);
   }
 
-  /** What a step does to the data directory must be nothing. */
+  /** Requires that a step changes nothing in the data directory. */
   async mustNotChange(what: string, step: () => Promise<unknown>): Promise<void> {
     const before = stateOf(this.directory);
     await step();
@@ -310,7 +314,7 @@ export class FaultNetwork {
     this.#verifier.require(changes === "", "torn", `${what}: ${changes}`);
   }
 
-  /** The names of everything that is named like an address. */
+  /** All names that have the form of an address. */
   reserved(): readonly string[] {
     if (lstatSync(this.path(""), { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(this.path("")).filter((name) => /^[0-9a-f]*[.:]/.test(name));
@@ -324,7 +328,7 @@ export class FaultNetwork {
   }
 }
 
-/** The content of a file; `undefined` for anything else, also where it was removed just now, or may not be read. */
+/** The content of a file; `undefined` for anything else, also if it was just removed or may not be read. */
 function contentOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile() || found.size > LONGEST_CONTENT) return undefined;

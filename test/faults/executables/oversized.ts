@@ -1,4 +1,4 @@
-/** Calls whose configuration or environment is larger, deeper or wider than any that is meant. */
+/** Calls whose configuration or environment is larger, deeper or wider than anyone needs. */
 
 import type { Call } from "../../harness/executable.ts";
 import type { Extent } from "../../harness/extent.ts";
@@ -7,10 +7,10 @@ import type { GeneratedCase } from "./generated-call.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** As much as the kernel takes in one variable. */
+/** The largest variable that the kernel takes, in bytes. */
 const LONG_VARIABLE = 100 * 1024;
 
-/** Calls with what is too large; how many elements, and how long, depends on the extent. */
+/** Calls with something too large; the extent decides how many elements it has, and how long they are. */
 export function oversized(extent: Extent): readonly GeneratedCase[] {
   const many = extent === "exhaustive" ? 1_000_000 : 20_000;
   const length = extent === "exhaustive" ? 10 * MEBIBYTE : MEBIBYTE;
@@ -74,7 +74,7 @@ function rangeAt(at: number): JsonObject {
   return { subnet: `${addressAt(4 * at)}/30` };
 }
 
-/** Of 198.18.0.0/15 and, where there are very many, beyond it: an ADD asks nobody who has an address. */
+/** An address of 198.18.0.0/15 or, if there are very many, beyond it: an ADD does not ask who has an address. */
 function addressAt(at: number): string {
   return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
 }

@@ -1,4 +1,4 @@
-/** Data directories in unusual places, which must work, and in places where nothing can be written or made. */
+/** Data directories in unusual places, which must work, and in places where nothing can be written. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
@@ -12,22 +12,22 @@ import { requireFailure } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
 import { allOf, type Case, eachOf, type Scenario, sampleOf, type Trial } from "./scenario.ts";
 
-/** A place for a data directory, which a script of the shell prepares in an empty directory. */
+/** A place for a data directory, which a shell script prepares in an empty directory. */
 interface Place extends Case {
   readonly script: string;
-  /** The data directory, below that directory; it is itself by default. */
+  /** The data directory, below that directory; by default that directory itself. */
   readonly directory?: string;
-  /** Whether a user calls to whom permissions apply. */
+  /** Whether the caller is a user to whom permissions apply. */
   readonly isUnprivileged?: true;
 }
 
-/** Where a place is: an empty directory, and what runs scripts there. */
+/** The ground of a place: an empty directory, and the way to run scripts there. */
 interface Ground {
   readonly path: string;
   readonly shell: (script: string) => void;
 }
 
-/** Attempts in each place; in a mount namespace, where scripts can mount. */
+/** Makes an attempt in each place; in a mount namespace if scripts can mount. */
 function eachPlace<P extends Place>(
   places: readonly P[],
   attempt: (trial: Trial, place: P, ground: Ground) => Promise<void>,
@@ -61,7 +61,7 @@ function inNamespace(mounts: Mounts, name: string): Ground {
   };
 }
 
-/** So many are tried in a short run, too. */
+/** How many are tried in a short run. */
 const FEW = 3;
 
 const memory = "mount -t tmpfs tmpfs -o mode=755";
@@ -98,12 +98,12 @@ const mountedPlaces: readonly Place[] = [
   },
 ];
 
-/** Names of 199 bytes, and so many bytes in all. */
+/** A path of names of 199 bytes, with this length in all. */
 function longPath(length: number): string {
   return "a".repeat(length).replace(/a{200}(?=a)/g, `${"a".repeat(199)}/`);
 }
 
-/** The bytes in front of it. */
+/** The length of the path above it. */
 const ABOVE = join(tmpdir(), "host-local-123456/").length;
 
 const plainPlaces: readonly Place[] = [
@@ -129,27 +129,27 @@ const plainPlaces: readonly Place[] = [
 
 const isUnprivileged = true;
 
-/** What a user finds who may write in the network's directory alone. */
+/** The places of a user who may write only in the network's directory. */
 const userPlaces: readonly Place[] = ["0755", "0700"].map((mode) => ({
   what: `.host-local another user's, mode ${mode}`,
   script: `mkdir -p .host-local/net net; chmod ${mode} .host-local; chown 65534 net`,
   isUnprivileged,
 }));
 
-/** The whole life of a network there. */
+/** Goes through the whole life of a network in a place. */
 async function live(trial: Trial, place: Place, { path }: Ground): Promise<void> {
   const directory = join(path, place.directory ?? "");
   const network = new FaultNetwork(trial, { ...place, directory });
   await network.mustWork("ADD", "other");
   await network.mustWork("ADD", "victim");
-  // The Go plugin's frees what the first one got.
+  // A second ADD by the Go plugin frees the addresses of the first one.
   if (network.subject.name !== "Go") await network.mustFail("ADD", "victim", "duplicate");
   await network.mustWork("CHECK", "victim");
   await network.mustTell("room");
   await network.mustRecover();
 }
 
-/** Where nothing can be written from a moment on. */
+/** A place where nothing can be written from some moment on. */
 interface Closing extends Place {
   readonly close: string;
   readonly open: string;
@@ -186,7 +186,7 @@ const closed: readonly Closing[] = [
   },
 ];
 
-/** All verbs while nothing can be written, and what they do afterwards. */
+/** Makes calls of all verbs while nothing can be written, and again afterwards. */
 async function meetClosed(trial: Trial, place: Closing, ground: Ground): Promise<void> {
   const { cause } = place;
   const directory = join(ground.path, place.directory ?? "");
@@ -198,7 +198,7 @@ async function meetClosed(trial: Trial, place: Closing, ground: Ground): Promise
   await network.mustFail("ADD", "new", directory, cause);
   await network.mustFail("STATUS", "", "50 ", directory, cause);
   await network.mustFail("DEL", "victim", directory, cause);
-  // Who may not look at the processes of others releases nothing.
+  // A caller who may not look at the processes of others releases nothing.
   if (!place.isUnprivileged && lacking("sees the node") === false) {
     const collected = await network.do("GC", "", { alive: ["other"] });
     requireFailure(trial.verifier, collected, "GC", directory, cause);
@@ -208,16 +208,16 @@ async function meetClosed(trial: Trial, place: Closing, ground: Ground): Promise
   await network.mustRecover();
 }
 
-/** Where a data directory cannot be made. */
+/** A place where a data directory cannot be made. */
 interface Blocked extends Place {
   readonly cause: string;
-  /** What the error names, below the ground. */
+  /** The path in the error, below the ground. */
   readonly path: string;
 }
 
 const NOT_A_DIRECTORY = "not a directory";
 
-/** Only where the tests can act as another user. */
+/** A place that needs tests that can act as another user. */
 const inHome: Blocked = {
   what: "data directory missing in another user's directory",
   script: "",
@@ -227,7 +227,7 @@ const inHome: Blocked = {
   isUnprivileged,
 };
 
-/** What the data directory is; what is in its way; its path, that in the error, and the cause. */
+/** The kind of data directory, the script that puts something in its way, its path, the path in the error, and the cause. */
 const ways: readonly (readonly [what: string, script: string, string, path: string, string])[] = [
   ["a file", "touch file", "file", "file", NOT_A_DIRECTORY],
   ["an executable file", "touch file; chmod 755 file", "file", "", NOT_A_DIRECTORY],
@@ -256,7 +256,7 @@ const onFrozen: Blocked = {
   cause: "read-only file system",
 };
 
-/** One call each into a data directory that cannot be made; none of them makes a file, or crashes. */
+/** Makes one call of each verb into a data directory that cannot be made; no call may make a file, or crash. */
 async function meetBlocked(trial: Trial, place: Blocked, ground: Ground): Promise<void> {
   const { cause, directory = "" } = place;
   const { verifier } = trial;
@@ -273,7 +273,7 @@ async function meetBlocked(trial: Trial, place: Blocked, ground: Ground): Promis
   verifier.require(made.length === 0, "leak", `made: ${made.join(" ")}`);
 }
 
-/** All files except directories, which a call may make. */
+/** All files; directories are left out, since a call may make them. */
 function filesIn(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

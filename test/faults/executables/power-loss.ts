@@ -1,4 +1,4 @@
-/** Power is lost: what the disk has by then is mounted again, by the same machine after its start. */
+/** Power is lost: the disk is mounted again in its state of that moment, by the same machine after its start. */
 
 import {
   closeSync,
@@ -31,18 +31,21 @@ import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } fro
 /** The attachments before the loss. */
 const early = ["c0", "c1", "c2", "c3", "c4"];
 
-/** Longer than a commit interval of ext4, and shorter than what dirty pages wait to be written, in milliseconds. */
+/**
+ * A pause longer than a commit interval of ext4, and shorter than the time after which dirty pages are written, in
+ * milliseconds.
+ */
 const QUIET = 7_000;
 
-/** How often a copy is taken under load until one can be mounted: it is not of one moment, as a power loss is. */
+/** How often a copy is taken under load until one can be mounted: unlike after a power loss, it is not of one moment. */
 const MOST_COPIES = 10;
 
 /** How many calls run at once under load. */
 const LOADERS = 4;
 
-/** What happens until the power is lost. */
+/** The events until the power is lost. */
 interface Before extends Case {
-  /** Returns the containers that were attached at any time. */
+  /** Makes them happen, and returns the containers that were attached at any time. */
   readonly happen: (network: FaultNetwork, copy: () => void) => Promise<readonly string[]>;
 }
 
@@ -50,7 +53,7 @@ const own = ".host-local/net";
 const names = ["net", own, ".host-local", "."];
 const journal = `${own}/journal`;
 
-/** Writes some files or directories to the disk, with what belongs to them, and nothing else. */
+/** Syncs some files or directories, with everything that belongs to them, and nothing else. */
 function store(network: FaultNetwork, stored: readonly string[]): void {
   for (const path of stored.map((name) => join(network.directory, name))) {
     if (!existsSync(path)) continue;
@@ -64,7 +67,7 @@ function storeAll(network: FaultNetwork): void {
   store(network, [...names, ...network.reserved().map((name) => `net/${name}`), journal]);
 }
 
-/** Five ADDs, and what happens until the copy is taken. */
+/** Five ADDs, followed by `then`, after which the copy is taken. */
 function added(what: string, then: (network: FaultNetwork) => unknown): Before {
   return {
     what,
@@ -77,7 +80,7 @@ function added(what: string, then: (network: FaultNetwork) => unknown): Before {
   };
 }
 
-/** A state in which all of five ADDs is stored, and of the changes that follow only this. */
+/** A state in which five ADDs are stored wholly, and only this part of the later changes. */
 function changed(what: string, ...stored: readonly string[]): Before {
   return added(what, async (network) => {
     storeAll(network);
@@ -103,7 +106,7 @@ const losses: readonly Before[] = [
   added("five ADDs, and 7 s of quiet", () => pause(QUIET)),
 ];
 
-/** Calls come in all the while; the copy is taken while some of them run. */
+/** Calls come in all the time; the copy is taken while some of them run. */
 function load(seed: number): Before {
   return {
     what: "under load",
@@ -123,7 +126,7 @@ function load(seed: number): Before {
   };
 }
 
-/** Whether the machine starts again, or only the disk was away. */
+/** The ways to continue: the machine starts again, or only the disk was away. */
 const restarts = ["a start of the machine", "the disk is attached again"] as const;
 
 interface Loss extends Case {
@@ -143,7 +146,7 @@ async function lose(trial: Trial, fileSystem: FileSystem, loss: Loss): Promise<v
     ipam: oneRange,
     directory: mounts.image("disk", image),
   });
-  // The disk is empty but for what follows.
+  // An empty disk is stored before the changes.
   mounts.run(["sync", "--file-system", mounts.within("disk")]);
 
   const isStarted = restart === "a start of the machine";
@@ -156,16 +159,19 @@ async function lose(trial: Trial, fileSystem: FileSystem, loss: Loss): Promise<v
   after.unmount("disk");
 }
 
-/** Every attachment can be deleted, then every address can be had once, and STATUS knows whether there is one. */
+/**
+ * Requires that every attachment can be deleted, that then every address can be had once, and that STATUS knows whether one is
+ * left.
+ */
 async function mustHaveRoom(network: FaultNetwork, containerIds: readonly string[]): Promise<void> {
   await network.mustRelease(...containerIds);
-  // As if ten seconds had passed since then: a blank file may be reused.
+  // Blank files get ten seconds older: then they may be reused.
   for (const path of network.reserved().map((name) => network.path(name))) {
     const isBlank = lstatSync(path).isFile() && /^[\0\s]*$/.test(readFileSync(path, "latin1"));
     if (isBlank) age(path, OLD);
   }
   const late = await network.fill("late", ROOM);
-  // The Go plugin's GC does nothing, and ours keeps what may be alive.
+  // The Go plugin's GC does nothing, and ours does nothing if it does not see what lives.
   const isIdle = network.subject.name === "Go" || lacking("sees the node") !== false;
   if (isIdle) await network.mustRelease(...late.keys());
   else await network.mustCollect();
@@ -173,7 +179,7 @@ async function mustHaveRoom(network: FaultNetwork, containerIds: readonly string
   await network.mustTell("room");
 }
 
-/** Takes a copy of what the disk has; one under load may be of two moments, and beyond repair. */
+/** Takes a copy of the disk; under load it may be of two moments, and beyond repair. */
 function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
   for (let tries = 1; ; tries++) {
     copyFileSync(image, copy);
@@ -187,8 +193,8 @@ function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
 }
 
 /**
- * The losses to try: all in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a
- * short one a case of what is stored in part.
+ * The losses to try: all in an exhaustive run; half of them in a full run, or an eighth with the slow portable executable; in a
+ * short run one case in which a part is stored.
  */
 function cases({ extent, subject, seed }: Context): readonly Loss[] {
   const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];

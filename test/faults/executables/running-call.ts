@@ -1,4 +1,4 @@
-/** A running call, which can be stopped and killed; one that does not end is killed at its limit. */
+/** A running call, which can be stopped and killed. If it does not end, it is killed at its limit. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -7,30 +7,30 @@ import type { Call, Outcome } from "../../harness/executable.ts";
 import { until } from "../../harness/until.ts";
 import type { Context } from "./scenario.ts";
 
-/** How a call ended. */
+/** The end of a call. */
 export interface Ending extends Outcome {
   /** The signal that ended it; null where it ended by itself. */
   readonly signal: string | null;
-  /** Whether it had to be killed, since it did not end in the time that it had. */
+  /** Whether it was killed because it did not end in time. */
   readonly isCutOff: boolean;
-  /** From its start to its end, in milliseconds. */
+  /** The time from its start to its end, in milliseconds. */
   readonly took: number;
 }
 
 /** How a call is run. */
 export interface Launch {
-  /** Milliseconds until it is killed. */
+  /** How many milliseconds pass until it is killed. */
   readonly limit: number;
-  /** What runs the program, with its options; nothing by default. */
+  /** The program that runs the executable, with its options; none by default. */
   readonly under?: readonly string[];
-  /** Where present, the call does not outlive the scenario. */
+  /** If present, the call does not outlive the scenario. */
   readonly teardown?: Context["teardown"];
 }
 
 /** How often a call that must continue gets SIGCONT, in milliseconds. */
 const WAKE_EVERY = 20;
 
-/** A call that was started and is not waited for. */
+/** A call that was started without waiting for its end. */
 export class RunningCall {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
@@ -43,7 +43,7 @@ export class RunningCall {
     const child: ChildProcess = spawn(file, args, {
       env: { ...call.environment },
       cwd: call.workingDirectory,
-      // What a shell started must not outlive it.
+      // Processes that a shell starts must not outlive it.
       detached: true,
       ...(call.user === undefined ? {} : { uid: call.user, gid: call.user }),
     });
@@ -81,23 +81,23 @@ export class RunningCall {
     this.#child.kill("SIGKILL");
   }
 
-  /** Continues a call that was stopped, however often it is stopped again. */
+  /** Continues a stopped call, however often it is stopped again. */
   goOn(): void {
     const again = setInterval(() => this.#child.kill("SIGCONT"), WAKE_EVERY);
     void this.ended.finally(() => clearInterval(again));
   }
 
   /**
-   * Waits until something happens to it, or until it has ended.
+   * Waits until a condition holds, or until the call has ended.
    *
-   * @returns whether it goes on
+   * @returns whether the call goes on
    */
   async goesOnUntil(what: string, holds: () => boolean): Promise<boolean> {
     await until(what, () => this.#isOver || holds(), (2 * this.#limit) / 1000);
     return !this.#isOver;
   }
 
-  /** As `goesOnUntil`: it waits for a lock. */
+  /** Waits, as in `goesOnUntil`, until the call waits for a lock. */
   awaitsLock(): Promise<boolean> {
     return this.goesOnUntil(`process ${this.id} waits for a lock`, () => waitsForLock(this.id));
   }
@@ -108,7 +108,7 @@ export function callWithin(program: string, call: Call, launch: Launch): Promise
   return new RunningCall(program, call, launch).ended;
 }
 
-/** As the kernel tells, in lines such as `1: -> FLOCK ADVISORY WRITE 4711 08:01:42 0 EOF`. */
+/** Whether a process waits for a lock, by the kernel's lines such as `1: -> FLOCK ADVISORY WRITE 4711 08:01:42 0 EOF`. */
 function waitsForLock(processId: number): boolean {
   const locks = readFileSync("/proc/locks", "utf8");
   return new RegExp(`-> FLOCK +\\S+ +\\S+ +${processId} `).test(locks);
@@ -125,6 +125,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It ended just now.
+    // The process ended just now.
   }
 }

@@ -1,4 +1,4 @@
-/** A directory in which a plugin works, with things beside the data directory that it must not touch. */
+/** A directory in which a plugin works, with files beside the data directory that it must not touch. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import type { Verifier } from "../../harness/violations.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import type { Context } from "./scenario.ts";
 
-/** What a network name and the plugin's own directory may be called; nothing else may stand in a data directory. */
+/** The names of networks and of the plugin's own directory; nothing else may be in a data directory. */
 const networkDirectory = /^(?:\.host-local|[a-zA-Z0-9][a-zA-Z0-9_.-]*)$/;
 
-/** What the data directory holds beforehand. */
+/** The files of the data directory beforehand. */
 const earlier: readonly PriorFile[] = [
   { path: "net/198.18.0.2", content: "c1\r\neth0" },
   { path: "net/198.18.0.3", content: "c2\r\neth0" },
@@ -20,7 +20,7 @@ const earlier: readonly PriorFile[] = [
   { path: "resolv.conf", content: "nameserver 192.0.2.53\nsearch a.example\n" },
 ];
 
-/** What lies beside it. */
+/** The files beside the data directory. */
 const beside: readonly PriorFile[] = [
   { path: "sentinel", content: "beside the data directory" },
   { path: "net/198.18.0.2", content: "c1\r\neth0" },
@@ -44,7 +44,7 @@ export class Sandbox {
     this.#untouched = this.#outside();
   }
 
-  /** Notes as a violation whatever appeared, changed or went outside the data directory. */
+  /** Requires that nothing has appeared, changed or gone outside the data directory. */
   mustBeKept(verifier: Verifier): void {
     const changes = changesBetween(this.#untouched, this.#outside());
     verifier.require(changes === "", "escaped", `outside dataDir: ${changes}`);

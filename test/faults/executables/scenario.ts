@@ -1,4 +1,4 @@
-/** What a scenario of faults is, and how its attempts are made. */
+/** Scenarios of faults, and the way their attempts are made. */
 
 import type { Test } from "tap";
 import type { Extent } from "../../harness/extent.ts";
@@ -7,28 +7,28 @@ import { sideBySide } from "../../harness/side-by-side.ts";
 import { Verifier, type Violation } from "../../harness/violations.ts";
 import type { Subject } from "./subject.ts";
 
-/** One fault, once. */
+/** One attempt with one fault. */
 export interface Attempt {
   readonly what: string;
   readonly violations: readonly Violation[];
 }
 
-/** Into which executable faults are injected, and how many. */
+/** The executable into which faults are injected, and the number of faults. */
 export interface Context {
   readonly subject: Subject;
   readonly extent: Extent;
   readonly seed: number;
-  /** Registers what is to be undone after the scenario. */
+  /** Registers a function that runs after the scenario. */
   readonly teardown: Test["teardown"];
 }
 
-/** A kind of fault with what must hold after it. */
+/** A kind of fault, and the promise that must hold after it. */
 export interface Scenario {
   /** The fault, as a row of the table names it. */
   readonly fault: string;
-  /** What must hold. */
+  /** The promise. */
   readonly promise: string;
-  /** Why it cannot run here; `undefined` where it can. */
+  /** Why it cannot run here; `undefined` if it can. */
   readonly obstacle?: () => string | undefined;
   readonly attempt: (context: Context) => Promise<readonly Attempt[]>;
 }
@@ -38,7 +38,7 @@ export interface Trial extends Context {
   readonly verifier: Verifier;
 }
 
-/** What an attempt returns that could not be made. */
+/** The result of an attempt that could not be made. */
 export const NOT_MADE = Symbol("not made");
 
 /** A row of a scenario. */
@@ -47,19 +47,19 @@ export interface Case {
   readonly what: string;
 }
 
-/** How the cases of a scenario are tried. */
+/** The way the cases of a scenario are tried. */
 interface Extents {
-  /** How many at once; 3 by default. */
+  /** How many cases are tried at once; 3 by default. */
   readonly atOnce?: number;
-  /** Which of them; by default `sampleOf`. */
+  /** Chooses the cases; by default `sampleOf`. */
   readonly some?: <T>(context: Context, cases: readonly T[]) => readonly T[];
 }
 
 /**
  * Makes an attempt of each case.
  *
- * @param cases all of them, or what returns those of a run
- * @param attempt makes one; `NOT_MADE` where that was not possible
+ * @param cases all cases, or a function that returns the cases of a run
+ * @param attempt makes an attempt; its result is `NOT_MADE` if that was not possible
  */
 export function eachOf<C extends Case>(
   cases: readonly C[] | ((context: Context) => readonly C[] | Promise<readonly C[]>),
@@ -89,7 +89,7 @@ export function sampleOf<T>({ subject, extent, seed }: Context, items: readonly 
   return sample(items, oneIn[extent][subject.name], seed);
 }
 
-/** The items to try where every run tries all. */
+/** All items, for cases that every run tries. */
 export function allOf<T>(_: Context, items: readonly T[]): readonly T[] {
   return items;
 }

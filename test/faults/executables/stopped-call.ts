@@ -10,7 +10,7 @@ import { FaultNetwork } from "./network.ts";
 import { RunningCall } from "./running-call.ts";
 import { type Case, NOT_MADE, type Trial } from "./scenario.ts";
 
-/** Where a call is to stop: when it does the same with a path below the data directory for the `nth` time. */
+/** The point at which a call stops: when it acts on a path below the data directory for the `nth` time. */
 export interface StopPoint extends Case {
   readonly verb: "ADD" | "DEL";
   readonly path: string;
@@ -23,7 +23,7 @@ export interface HeldNetwork {
   readonly holder: RunningCall;
 }
 
-/** The longest that a call may take until it stops, and from there to its end, in milliseconds. */
+/** The time limit of a call until it stops, and from there to its end, in milliseconds. */
 const LIMIT = 60_000;
 
 /** Why calls cannot be stopped here. */
@@ -32,21 +32,21 @@ export function stopObstacle(): string | undefined {
   return probe.status === 0 ? undefined : "Calls are stopped by strace, which cannot be run here.";
 }
 
-/** @param nth which time the call does something with the path */
+/** @param nth how many times the call has acted on the path by then */
 export function stopPoint(verb: StopPoint["verb"], path: string, nth = 1): StopPoint {
   return { verb, path, nth, what: `${verb}, at ${path}${nth === 1 ? "" : `, time ${nth}`}` };
 }
 
-/** An ADD after it was served in the first range set, or before. */
+/** The points in an ADD after, and before, it is served in the first range set. */
 export const inTheMiddle = stopPoint("ADD", "net/2001:db8::3");
 export const atTheFirst = stopPoint("ADD", "net/198.51.100.3");
 
 /**
  * Attempts with a call that holds the lock and is stopped by SIGSTOP.
  *
- * @param attempt what happens then
- * @param prepare what happened before that call
- * @returns `NOT_MADE` where the call never comes to the point
+ * @param attempt what happens while the call is stopped
+ * @param prepare what happens before that call
+ * @returns `NOT_MADE` if the call never reaches the point
  */
 export async function whileStopped(
   trial: Trial,
@@ -77,7 +77,7 @@ export async function whileStopped(
   return undefined;
 }
 
-/** Continues the holder to its end, and uses the network afterwards. */
+/** Continues the holder to its end, then uses the network. */
 export async function resume({ verifier }: Trial, { network, holder }: HeldNetwork): Promise<void> {
   holder.goOn();
   requireSuccess(verifier, await holder.ended, "the call that stood still");

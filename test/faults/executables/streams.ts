@@ -1,4 +1,4 @@
-/** Faults of standard input, output and error, which a script of the shell makes for the plugin, its `$0`. */
+/** Faults of standard input, output and error, which a shell script makes for the plugin, its `$0`. */
 
 import { readFileSync } from "node:fs";
 import { shellQuote } from "../../../src/cli/output/shell-word.ts";
@@ -16,7 +16,7 @@ interface Way extends Case {
 /** The largest configuration that is read, in bytes. */
 const LARGEST = 64 * 2 ** 20;
 
-/** Writes as many blanks as there is room for beside the configuration, which is in the file `input`, and then that. */
+/** Writes as many blanks as fit beside the configuration, then the configuration, which is in the file `input`. */
 const padded = `head -c $((${LARGEST} - $(stat -c %s input))) /dev/zero | tr "\\0" " "; cat input`;
 
 const noConfiguration: readonly Way[] = [
@@ -43,7 +43,7 @@ const strangeWays: readonly Way[] = [
   { what: "64 MiB of blanks before it", script: `cat >input; { ${padded}; } | "$0"` },
 ];
 
-/** A pipe that is open for writing, too, has no end. */
+/** Inputs without an end: a pipe that is also open for writing never ends. */
 function endless({ extent }: Context): readonly Way[] {
   const begun = "cat >input; mkfifo pipe;";
   const all = [
@@ -76,10 +76,10 @@ const badOutputs: readonly Way[] = [
 
 const closings = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"];
 
-/** For an input that never ends: a minute, and what a busy machine adds; for any other more than enough. In seconds. */
+/** The time limit in seconds: a minute for an input that never ends, and some more on a busy machine; enough for any other. */
 const LIMIT = 90;
 
-/** The victim's call, started in this way, beside the reservation of another. */
+/** Makes the victim's call, started in this way, beside the reservation of another container. */
 async function callThus(
   network: FaultNetwork,
   trial: Trial,
@@ -130,7 +130,7 @@ async function withClosed(trial: Trial, { what }: Case): Promise<void> {
   await network.mustRecover();
 }
 
-/** What it printed does not matter: nobody may have it. */
+/** Requires an orderly end, whatever the call printed: nobody may have read it. */
 function requireOrderlyEnd({ verifier }: Trial, ending: Ending, what: string): void {
   const { isCutOff, exitCode, stderr } = ending;
   verifier.require(!isCutOff, "hang", `${what} was cut off`);

@@ -10,7 +10,7 @@ import type { Ending } from "./running-call.ts";
 import type { Attempt, Context, Scenario, Trial } from "./scenario.ts";
 import { mixture, type Subject, subjects } from "./subject.ts";
 
-/** How many workers there are, and how many calls they make; the portable executable is slow. */
+/** The numbers of workers and of their calls; the portable executable is slow. */
 const extents = {
   short: { workers: 8, hostBits: 3, calls: { quick: 150, slow: 40 } },
   full: { workers: 32, hostBits: 5, calls: { quick: 2000, slow: 250 } },
@@ -20,26 +20,26 @@ const extents = {
 /** How many attachments each worker has: together they need more addresses than there are. */
 const SLOTS = 2;
 
-/** One call of this many is killed. */
+/** How many calls there are for each one that is killed. */
 const KILLED = 12;
 
-/** How long one takes among so many, in milliseconds. */
+/** How long a call takes among so many others, in milliseconds. */
 const USUAL = { native: 200, portable: 2000, Go: 200 };
 
-/** Enough time for 32 processes on a few cores, for the lock and until a call hangs, in seconds. */
+/** The time limit for the lock, and for a call, in seconds: enough for 32 processes on a few cores. */
 const LOCK_TIMEOUT = 60;
 const LIMIT = 100;
 
-/** An attachment for which one worker calls, one call at a time. */
+/** An attachment whose calls come from one worker, one at a time. */
 interface Attachment {
   readonly id: string;
-  /** What it holds; `undefined` where a call was killed. */
+  /** The addresses that it holds; `undefined` after a call was killed. */
   holds: readonly string[] | undefined;
 }
 
 /**
- * An attachment holds its addresses for certain from the answer of its ADD to the beginning of its DEL, so two that hold
- * one address at a moment were served so.
+ * An attachment certainly holds its addresses from the answer of its ADD to the beginning of its DEL. If two hold one address
+ * at one moment, they were served twice.
  */
 class Stress {
   readonly #network: FaultNetwork;
@@ -48,11 +48,11 @@ class Stress {
   readonly #random: Random;
   readonly #attachments: readonly Attachment[];
   readonly #capacity: number;
-  /** Who holds an address for certain. */
+  /** The attachments that certainly hold an address. */
   readonly #holders = new Map<string, string>();
-  /** How many may hold addresses: from the beginning of an ADD to the end of a DEL. */
+  /** How many attachments may hold addresses: from the beginning of an ADD to the end of a DEL. */
   #taken = 0;
-  /** When there were last fewer addresses than that. */
+  /** The last time at which there were fewer addresses than that. */
   #wasFull = 0;
   #count = 0;
   #killed = 0;
@@ -86,7 +86,7 @@ class Stress {
     );
   }
 
-  /** What lives has its addresses, and every other address can be handed out, once. */
+  /** Requires that living attachments have their addresses, and that every other address can be handed out, once. */
   async settle(): Promise<void> {
     const network = this.#network;
     const killed = this.#attachments.filter(({ holds }) => holds === undefined);
@@ -130,7 +130,7 @@ class Stress {
     this.#take(-1);
   }
 
-  /** CHECK finds it, and a GC that lists everybody frees nobody. */
+  /** Makes a CHECK, which must find the attachment, or a GC that lists all, which must free none. */
   async #look({ id }: Attachment): Promise<void> {
     const verb = this.#random.chance(50) ? "CHECK" : "GC";
     const ending = await this.#call(verb, verb === "GC" ? "" : id);
@@ -151,15 +151,15 @@ class Stress {
     this.#taken += more;
   }
 
-  /** Makes one call; `undefined` where it was killed. */
+  /** Makes one call; `undefined` if it was killed. */
   async #call(verb: Verb, id: string): Promise<Ending | undefined> {
-    // The Go plugin's GC frees nothing, and killed it leaves empty files.
+    // The Go plugin's GC frees nothing, and leaves empty files if it is killed.
     const ours = this.#programs.filter(({ name }) => name !== "Go");
     const subject = this.#random.pick(verb === "GC" && ours.length > 0 ? ours : this.#programs);
     const alive = this.#attachments.map((attachment) => attachment.id);
     const running = this.#network.begin(verb, id, { subject, limit: LIMIT, alive });
     const isDoomed = this.#killed * KILLED < ++this.#count && subject.name !== "Go";
-    // As often early as late.
+    // A kill comes as often early as late.
     const moment = USUAL[subject.name] / 2 ** this.#random.integer(7);
     const killer = isDoomed ? setTimeout(() => running.kill(), moment) : undefined;
     const ending = await running.ended;
@@ -177,7 +177,7 @@ function capacityOf({ extent }: Context): number {
   return 2 * (2 ** extents[extent].hostBits - 3);
 }
 
-/** A range set of two ranges, and one of the other family with as many addresses. */
+/** A range set of two ranges, and a set of the other family with as many addresses. */
 function rangesFor(context: Context): readonly (readonly JsonObject[])[] {
   const length = 32 - extents[context.extent].hostBits;
   const rangeEnd = `2001:db8::${(capacityOf(context) + 1).toString(16)}`;
@@ -209,7 +209,7 @@ export const stressScenarios: readonly Scenario[] = [
     fault: "the same with all executables mixed on one data directory",
     promise: PROMISE,
     obstacle: () => (subjects.length > 1 ? undefined : "There is one executable only."),
-    // With all executables mixed, ours are the ones under test.
+    // All executables are mixed, but only ours are under test.
     attempt: async (context) =>
       context.subject.name === "Go" ? [] : [await stress(context, mixture(context))],
   },

@@ -26,13 +26,13 @@ export const nativeSubject: Subject = { name: "native", path: native, cniVersion
 
 export const portableSubject: Subject = { name: "portable", path: portable, cniVersion };
 
-/** The executable under test, as `HOST_LOCAL_BIN` says. */
+/** The executable under test, named by `HOST_LOCAL_BIN`. */
 export const tested: Subject =
   executable === portable ? portableSubject : { ...nativeSubject, path: executable };
 
 /**
- * Who uses a network before and after a fault: in a short run the native executable in place of the portable one, which
- * starts twenty times as slowly and makes the same files.
+ * The executable that uses a network before and after a fault. In a short run it is the native one in place of the portable
+ * one, which starts twenty times as slowly and makes the same files.
  */
 export function bystander<C extends { readonly subject: Subject; readonly extent: Extent }>(
   context: C,
@@ -42,7 +42,7 @@ export function bystander<C extends { readonly subject: Subject; readonly extent
   return { ...context, subject: isQuicker ? nativeSubject : subject };
 }
 
-/** Whether it knows GC and STATUS, which came with CNI 1.1.0. */
+/** Whether a subject knows GC and STATUS, which came with CNI 1.1.0. */
 export function knowsStatus(subject: Subject): boolean {
   return subject.cniVersion === cniVersion;
 }
@@ -54,14 +54,14 @@ export const goSubject: Subject | undefined = goPlugin && {
   cniVersion: goPlugin.cniVersion,
 };
 
-/** The subjects that are here: both of ours, and the Go plugin. */
+/** The subjects on this machine: both of ours, and the Go plugin. */
 export const subjects: readonly Subject[] = [
   nativeSubject,
   portableSubject,
   ...(goSubject === undefined ? [] : [goSubject]),
 ].filter(({ path }) => existsSync(path));
 
-/** The executable under test, and the others that are here. */
+/** The executable under test, and the others on this machine. */
 export function mixture({ subject }: { readonly subject: Subject }): readonly Subject[] {
   return [subject, ...subjects.filter(({ name }) => name !== subject.name)];
 }

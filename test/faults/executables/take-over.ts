@@ -13,24 +13,24 @@ import { FaultNetwork, oneRange } from "./network.ts";
 import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import { goSubject } from "./subject.ts";
 
-/** Few, so that the same are added and deleted again within moments. */
+/** The containers; there are few, so that the same are added and deleted again within moments. */
 const containerIds = ["c0", "c1", "c2"];
 
 const verbs = ["ADD", "ADD", "DEL", "DEL", "CHECK"] as const;
 
-/** How many calls. */
+/** How many calls a run makes. */
 function stepsOf({ subject, extent }: Context): number {
   const most = { short: 24, full: 120, exhaustive: 1200 }[extent];
   return subject.name === "portable" ? most / 2 : most;
 }
 
-/** The same data directory, as each of the two sees it. */
+/** The same data directory, as each of the two plugins sees it. */
 interface Views extends Case {
   readonly ours: string;
   readonly go: string;
 }
 
-/** Calls by turns; each answer is known beforehand. */
+/** Makes calls by turns; each answer is known beforehand. */
 async function takeTurns(trial: Trial, views: Views): Promise<void> {
   const { seed, subject, verifier } = trial;
   const ours = new FaultNetwork(trial, { ipam: oneRange, directory: views.ours });
@@ -44,7 +44,7 @@ async function takeTurns(trial: Trial, views: Views): Promise<void> {
     const id = random.pick(containerIds);
     const isHeld = held.has(id);
     const verb = random.pick(verbs);
-    // A second ADD by the Go plugin would free what the first one got.
+    // A second ADD by the Go plugin would free the addresses of the first one.
     const network = random.integer(2) === 0 || (verb === "ADD" && isHeld) ? ours : go;
     if (verb === "DEL" || isHeld === (verb === "CHECK")) {
       await network.mustWork(verb, id);
@@ -68,10 +68,10 @@ async function onSeconds({ teardown }: Context): Promise<readonly Views[]> {
   return [{ what: "times of whole seconds", ours: disk, go: disk }];
 }
 
-/** How long the kernel believes what the file system has told it, in seconds. */
+/** How long the kernel caches answers of the file system, in seconds. */
 const CACHED = 60;
 
-/** Programs that show a directory at another place, with such a cache; of these not all keep each time that is set. */
+/** Programs that show a directory at another place, with such a cache. Not all of them keep every time that is set. */
 const caches = {
   mergerfs: ["mergerfs", "-o", `cache.attr=${CACHED},cache.entry=${CACHED}`],
   bindfs: ["bindfs", "-o", `attr_timeout=${CACHED},entry_timeout=${CACHED}`],
@@ -84,7 +84,7 @@ async function throughCache(
   const mounts = await Mounts.open(teardown);
   for (const place of ["backing", "cached"]) mkdirSync(mounts.at(place));
   mounts.run([...caches[name], mounts.within("backing"), mounts.within("cached")]);
-  // Its process is in the namespace, which would not end before it.
+  // The program's process keeps the namespace alive, so it must end first.
   teardown(() => mounts.unmount("cached"));
   const what = `attributes and names cached for ${CACHED} s`;
   return [{ what, ours: mounts.at("cached"), go: mounts.at("backing") }];
@@ -96,7 +96,7 @@ function cacheObstacle(name: keyof typeof caches): string | undefined {
   return fuse ?? (lacking("mounts") || undefined);
 }
 
-/** By turns on each of these; the Go plugin with itself is no change. */
+/** Takes turns on each of these views; the Go plugin alone would be no change. */
 function onEach(views: (context: Context) => Promise<readonly Views[]>): Scenario["attempt"] {
   return eachOf(
     async (context) => (context.subject.name === "Go" ? [] : views(context)),

@@ -1,5 +1,5 @@
 // test: each executable, one if short, portable in short, Go plugin, slow, sees the node, mounts
-/** Changes of which a file system shows too little: by the loss of power, by another machine, behind a cache. */
+/** Changes that a file system does not show well enough: by a loss of power, by another machine, behind a cache. */
 
 import { powerLossScenarios } from "./power-loss.ts";
 import { testScenarios } from "./scenario-tests.ts";

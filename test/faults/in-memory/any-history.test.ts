@@ -1,5 +1,5 @@
 // test: own process
-/** Whatever happens to a network over many boots, and to the clock: nothing that lives is ever taken. */
+/** Whatever happens to a network over many boots, and to the clock: no address of a living container is ever taken. */
 
 import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
@@ -12,10 +12,10 @@ import { seed } from "../../harness/seed.ts";
 
 const STATE = `${DATA_DIRECTORY}/.host-local/net`;
 
-/** The native executable, and the portable one where it has no `flock(2)`. */
+/** The native executable, and the portable one without `flock(2)`. */
 const executables = [{}, { lockKind: "directory" }] as const;
 
-/** What happens on one machine, the Go plugin beside us, and how often. */
+/** The events on one machine, with the Go plugin beside us, and how often they happen. */
 const onOneMachine = {
   ...{ add: 12, del: 4, boot: 3, "go add": 3, "go del": 2, wait: 3, "back up": 1, restore: 2 },
 } as const;
@@ -41,14 +41,14 @@ function stepsOf(weights: Readonly<Partial<Record<Kind, number>>>) {
 
 type Step = ReturnType<typeof stepsOf> extends fc.Arbitrary<(infer S)[]> ? S : never;
 
-/** A network, and who lives there. */
+/** A network, and the containers that live there. */
 class World {
   readonly network = new Network(new MemoryMachine(), {
     subnet: "10.0.0.0/29",
     repeatedAdd: "same",
     lockTimeoutSeconds: 0,
   });
-  /** The containers of each machine, by address; a call that was killed leaves nobody. */
+  /** The containers of each machine, by address; a killed call leaves none. */
   readonly #living = [new Map<string, string>(), new Map<string, string>()] as const;
   #machine: 0 | 1 = 0;
   #boots = 0;
@@ -70,7 +70,7 @@ class World {
         break;
       case "del": {
         const containerId = this.#idOf(step.id);
-        // From its call on, nobody relies on it.
+        // Nobody relies on the container from the call of its DEL on.
         this.#forget(containerId);
         network.del(containerId, optionsOf(step));
         break;
@@ -101,7 +101,7 @@ class World {
       case "back up":
         this.#backup = disk.filesUnder(STATE);
         break;
-      // Nothing, as long as there is no backup.
+      // A restore does nothing while there is no backup.
       case "restore":
         disk.removeAll(STATE);
         for (const [name, content] of Object.entries(this.#backup)) {
@@ -113,7 +113,7 @@ class World {
     }
   }
 
-  /** Who lives and has lost the reservation. */
+  /** The living containers that have lost their reservations. */
   get robbed(): readonly string[] {
     const reserved = this.network.reservations();
     return this.#living
@@ -122,13 +122,13 @@ class World {
       .map(([address, containerId]) => `${containerId} of ${address}`);
   }
 
-  /** Which answers about an attachment, and about the Go plugin's last, differ from what all files say. */
+  /** The answers about an attachment, and about the Go plugin's last one, that differ from what all files say. */
   wrongAbout(step: Step): readonly string[] {
     const ids = [this.#idOf(step.id), `go${this.#goContainers}`];
     return ids.flatMap((containerId) => this.#wrongOf(containerId, step));
   }
 
-  /** What is wrong with the answers to a container, each asked in the same state, which stays. */
+  /** The wrong answers to a container, each asked in the same state, which stays. */
   #wrongOf(containerId: string, step: Step): readonly string[] {
     const { network } = this;
     const holds = (): boolean =>
@@ -146,7 +146,7 @@ class World {
     return this.#living[this.#machine];
   }
 
-  /** Container ids are those of one machine; a container may be started again after a boot. */
+  /** The id of a container, which is unique among machines; a container may be started again after a boot. */
   #idOf(letter: string): string {
     return `${letter}${this.#machine}`;
   }
@@ -200,7 +200,7 @@ for (const [where, weights] of [
     fc.assert(
       fc.property(stepsOf(weights), (taken) => {
         const world = new World();
-        // What two machines can mount is not one of the file systems on which anything is noted.
+        // A file system that two machines can mount is not one on which anything is noted.
         world.network.machine.isShared = where !== "beside the Go plugin";
         for (const step of taken) {
           world.take(step);

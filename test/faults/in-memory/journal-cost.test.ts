@@ -1,11 +1,11 @@
 // test: own process
-/** With a current journal, a call costs the same however many reservations there are. */
+/** With a current journal, a call costs the same, however many reservations there are. */
 
 import { type Test, test } from "tap";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Answer, Network } from "../../harness/network.ts";
 
-/** The answer of a call that works, reads no reservation of `others`, and searches the directory so many times. */
+/** Requires that a call works, reads no reservation of `others`, and searches the directory this many times. */
 function isCheap(t: Test, network: Network, { exitCode, calls }: Answer, searches: number): void {
   const searching = ["list", "listAddresses", "readFiles"];
   const lists = calls.filter(
