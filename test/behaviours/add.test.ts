@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** ADD, where no recording of the Go plugin shows what is asked of it. */
+/** Requirements on ADD that no recording of the Go plugin shows. */
 
 import { behaviour, dualStack, fails } from "./behaviour.ts";
 

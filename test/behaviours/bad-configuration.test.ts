@@ -1,7 +1,8 @@
 // test: each executable, one if short
 /**
- * ADD and CHECK with a bad network configuration: one error object that names the place, and nothing changed. What the Go
- * plugin refuses in these words, too, is recorded of it; a number for each key: test/configuration/keys.test.ts.
+ * ADD and CHECK with a bad network configuration: one error object that names the place, and nothing changed. Configurations
+ * that the Go plugin refuses in the same words are in its recordings; test/configuration/keys.test.ts has a number for each
+ * key.
  */
 
 import type { CallOptions } from "../harness/network.ts";
@@ -13,7 +14,7 @@ const noAddress = "cannot understand ip: IP <nil> not v4 nor v6";
 /** A configuration by its members, in `ipam` or beside it. */
 type Members = Pick<CallOptions, "ipam" | "top">;
 
-/** What the message is to be, or to pass. */
+/** The expected message, or a test that it must pass. */
 type Message = string | ((found: string | undefined) => boolean);
 
 function refused(
@@ -180,7 +181,7 @@ const badTypes: readonly (readonly [members: Members, kind: string, place: strin
 refused(
   "a value of the wrong type",
   badTypes.map(([members, kind, place]) => {
-    // Only the beginning is the Go plugin's.
+    // Only the beginning of the message is the Go plugin's.
     const isRight = (found = ""): boolean =>
       found.startsWith(`json: cannot unmarshal ${kind}`) &&
       found.includes(` into ${place}: expected `);

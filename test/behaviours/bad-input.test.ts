@@ -6,7 +6,7 @@ import { behaviour, changesNothing, fails } from "./behaviour.ts";
 
 const deep = 10_001;
 
-/** Beyond what `syntaxError` is tried with: here the engine's own parser decides, which is another in each executable. */
+/** More than the texts for `syntaxError`: here the engine's own parser decides, which is another in each executable. */
 const texts: typeof invalidTexts = [
   ...invalidTexts,
   [

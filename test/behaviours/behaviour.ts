@@ -1,4 +1,4 @@
-/** A behaviour of the plugin: the same in memory and, called as a runtime calls it, of each executable. */
+/** A behaviour of the plugin, which is the same in memory and in each executable when a runtime calls it. */
 
 import { type Test, test } from "tap";
 import type { Need } from "../../scripts/test/files.ts";
@@ -11,13 +11,13 @@ import { type Answer, Network } from "../harness/network.ts";
 import { printError } from "../harness/printed-error.ts";
 import type { RuntimeCall } from "../harness/runtime-call.ts";
 
-/** What there is before the first call. */
+/** The state before the first call. */
 export interface Setting {
-  /** Members of `ipam`; by default those of {@link five}. */
+  /** Members of `ipam`; {@link five} by default. */
   readonly ipam?: object;
   /** Reservations, and other files of the network's directory, by their names. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What it takes of the machine that the executable runs on; in memory all is there. */
+  /** The needs of the machine that the executable runs on; in memory all are met. */
   readonly needs?: readonly Need[];
 }
 
@@ -27,7 +27,7 @@ export const five = { subnet: "198.51.100.0/29" };
 /** Five addresses of each family. */
 export const dualStack = { ranges: [[five], [{ subnet: "2001:db8::/125" }]] };
 
-/** As on a real machine, no two calls happen at the same time. */
+/** A machine on which no two calls happen at the same time, as on a real one. */
 class TimedMachine extends MemoryMachine {
   override runPlugin(call: RuntimeCall): Outcome {
     this.wait(1);
@@ -38,9 +38,9 @@ class TimedMachine extends MemoryMachine {
 /**
  * Expects a behaviour of the plugin in memory, and of the executable under test.
  *
- * @param title what it is, beginning with the command
- * @param setting what there is beforehand
- * @param body makes the calls, and says what is expected of them
+ * @param title the behaviour, beginning with the command
+ * @param setting the state beforehand
+ * @param body makes the calls, and checks their outcomes
  */
 export function behaviour(
   title: string,
@@ -61,7 +61,7 @@ export function behaviour(
   test(title, options, (t) => on(t, new ExecutableMachine(t)));
 }
 
-/** Expects that a call succeeded without a word. */
+/** Expects that a call succeeded without any output. */
 export function succeeds(t: Test, { exitCode, stdout, stderr }: Answer<Machine>): void {
   t.same([exitCode, stdout, stderr], [0, "", ""]);
 }

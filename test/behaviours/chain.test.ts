@@ -3,7 +3,7 @@
 
 import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
 
-/** What the main plugin returned, with members that no IPAM plugin knows of. */
+/** The result of the main plugin, with members that no IPAM plugin knows. */
 const prevResult = {
   cniVersion: "1.1.0",
   dns: { nameservers: ["192.0.2.53"] },

@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** DEL frees whatever it finds of an attachment, and nothing else. */
+/** DEL frees everything that it finds of an attachment, and nothing else. */
 
 import type { CallOptions } from "../harness/network.ts";
 import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";

@@ -9,7 +9,7 @@ const older = "cni.dev/attachments";
 const c1 = { containerID: "c1", ifname: "eth0" };
 const c2 = { containerID: "c2", ifname: "eth0" };
 
-/** What any container can hold, in and outside the range, and below it what is nobody's reservation. */
+/** Files that any container can hold, in and outside the range, and below them files that are nobody's reservations. */
 const files = {
   "198.51.100.2": "c1\r\neth0",
   "198.51.100.3": "c1\r\neth1",
@@ -25,7 +25,7 @@ const files = {
   lock: "",
 };
 
-/** GC frees only what it knows not to be in use. */
+/** GC must see the node: it frees only addresses that it knows not to be in use. */
 const needs = ["sees the node"] as const;
 
 const owned = ["198.51.100.2", "198.51.100.3", "198.51.100.4", "198.51.100.5", "203.0.113.9"];
@@ -38,7 +38,7 @@ behaviour(
     network.machine.put("other/198.51.100.2", "c1\r\neth0");
     for (const [valid, kept] of [
       [[c1], ["198.51.100.2"]],
-      // Without an interface, with any of its container.
+      // A reservation without an interface is kept with any attachment of its container.
       [
         [{ containerID: "c3", ifname: "net7" }, c2],
         ["198.51.100.4", "198.51.100.5"],

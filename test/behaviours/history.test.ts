@@ -9,7 +9,7 @@ const ipam = { ...dualStack, history: true };
 
 const PATH = ".host-local/net/history";
 
-/** The words of each line without its time, which is another on each machine. */
+/** The words of each line without its time, which differs between machines. */
 function told({ machine }: Network<Machine>): readonly string[] {
   const text = machine.tree().find(({ path }) => path === PATH)?.content ?? "";
   return text

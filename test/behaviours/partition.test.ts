@@ -1,7 +1,7 @@
 // test: each executable, one if short, sees the node
 /**
- * The node's part of a range: `partition`. Where the podCIDR is read, and test/configuration/partition-file.test.ts; which part
- * it is: test/ipam/partition.test.ts.
+ * The node's part of a range: `partition`. test/configuration/partition-file.test.ts tests where the podCIDR is read, and
+ * test/ipam/partition.test.ts which part it is.
  */
 
 import type { Machine } from "../harness/machine.ts";
@@ -13,7 +13,7 @@ const range = { subnet: "198.51.100.0/26" };
 const subnetEnv = (podCidr: string): string =>
   `FLANNEL_NETWORK=203.0.113.0/28\nFLANNEL_SUBNET=${podCidr}\n`;
 
-/** Puts the node's podCIDR there, and returns the options of a call that is to read it. */
+/** Puts the node's podCIDR into its file, and returns the options of a call that reads it. */
 function withPodCidr(
   { machine }: Network<Machine>,
   podCidr: string,
@@ -62,7 +62,7 @@ behaviour(
       else withPodCidr(network, podCidr);
       const words = /podCIDR of this node|is not in FLANNEL_NETWORK/;
       fails(t, network.add("c3", options), 999, words);
-      // A runtime takes a CHECK that fails for the end of a pod (CRI-O, at its start).
+      // A runtime takes a failed CHECK for the end of a pod (CRI-O, at its start).
       succeeds(t, network.check("c1", options));
       fails(t, network.status(options), 50, words);
     }

@@ -1,11 +1,11 @@
 // test: each executable, one if short, sees the node
-/** Ranges from a file of the node: `rangesFile`. What can be wrong with such a file: test/configuration/ranges-file.test.ts. */
+/** Ranges from a file of the node: `rangesFile`. test/configuration/ranges-file.test.ts tests the errors in such a file. */
 
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";
 import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
 
-/** Puts the file there, and returns the options of a call that is to read it. */
+/** Writes the file, and returns the options of a call that reads it. */
 function withFile({ machine }: Network<Machine>, text: string, ipam: object = {}) {
   machine.put("ranges", text);
   return { ipam: { rangesFile: `${machine.dataDirectory}/ranges`, ...ipam } };
@@ -55,7 +55,7 @@ for (const [what, text, words] of [
 
       fails(t, network.add("c3", options), 999, words);
       fails(t, network.status(options), 50, words);
-      // A runtime takes a CHECK that fails for the end of a pod (CRI-O, at its start).
+      // A runtime takes a failed CHECK for the end of a pod (CRI-O, at its start).
       succeeds(t, network.check("c1", options));
       succeeds(t, network.del("c1", options));
       succeeds(t, network.gc([], options));

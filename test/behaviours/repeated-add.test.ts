@@ -1,12 +1,12 @@
 // test: each executable, one if short
-/** A repeated ADD with `"repeatedAdd": "same"` gets the result of the first. */
+/** A repeated ADD with `"repeatedAdd": "same"` gets the result of the first one. */
 
 import type { Test } from "tap";
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";
 import { behaviour, changesNothing, dualStack, fails, five } from "./behaviour.ts";
 
-/** Each reservation is a new file with the same content. */
+/** Expects that all files have the same content after a body; the file of each reservation is a new one. */
 function keepsFiles(t: Test, network: Network<Machine>, body: () => void): void {
   const before = network.tree();
   body();

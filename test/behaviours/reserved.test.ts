@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** Addresses that the configuration has for one pod, or for nobody: `reserved`. */
+/** Addresses that the configuration reserves for one pod, or for nobody: `reserved`. */
 
 import { behaviour, dualStack, fails, five, pod, succeeds } from "./behaviour.ts";
 

@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** `resolvConf`: a file of the node of which every ADD makes the result's `dns`. */
+/** `resolvConf`: a file of the node, which every ADD copies into the result's `dns`. */
 
 import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";
 

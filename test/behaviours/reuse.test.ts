@@ -1,7 +1,7 @@
 // test: each executable, one if short, sees the node
 /**
- * With `"sticky": "pod"` a pod that comes back gets its address; with `reuseDelaySeconds` addresses rest. What time changes
- * in that: test/verbs/reuse.test.ts.
+ * With `"sticky": "pod"` a pod that comes back gets its address; with `reuseDelaySeconds` addresses rest.
+ * test/verbs/reuse.test.ts tests what time changes in that.
  */
 
 import type { Machine } from "../harness/machine.ts";
@@ -10,10 +10,10 @@ import { behaviour, dualStack, fails, five, pod } from "./behaviour.ts";
 
 const sticky = { ...five, sticky: "pod" };
 
-/** No range here has more addresses. */
+/** More addresses than any range here has. */
 const ENOUGH = 10;
 
-/** Adds containers of no pod until the range is full. */
+/** Adds containers that belong to no pod until the range is full. */
 function fill(network: Network<Machine>): readonly string[] {
   const given: string[] = [];
   while (given.length < ENOUGH) {
@@ -88,7 +88,7 @@ behaviour(
   },
 );
 
-/** A call for the virtual machine of this name, in a pod of any name. */
+/** The options of a call for the virtual machine of this name, in a pod of any name. */
 function vm(name: string, round = 0) {
   return pod(`virt-launcher-${name}-${round}`, `VM=${name}`);
 }

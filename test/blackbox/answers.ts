@@ -1,4 +1,4 @@
-/** Holds the answers of an executable against a recording of the Go plugin. */
+/** Compares the answers of an executable with a recording of the Go plugin. */
 
 import type { Test } from "tap";
 import type { Machine } from "../harness/machine.ts";
@@ -9,13 +9,13 @@ import { expectationOf } from "./expectation.ts";
 import { replay, type Vector } from "./vectors.ts";
 
 /**
- * Replays a vector, and expects what was recorded.
+ * Replays a vector, and expects the recorded answers and files.
  *
  * @param t the test
  * @param machine where the plugin runs, with an empty data directory
  * @param vector the recording
- * @param changes where something else is expected, of this vector and others
- * @param options the machine's own, such as the plugin to start
+ * @param changes the changed expectations, of this vector and others
+ * @param options further options of the machine, such as the plugin to start
  */
 export function answersAsExpected(
   t: Test,

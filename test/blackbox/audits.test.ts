@@ -1,5 +1,5 @@
 // test: each executable, one if short, sees the node
-/** What programs of others ask of the data directory: audits of modes, and searches by address or container. */
+/** The questions of other programs about the data directory: audits of modes, and searches by address or container. */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const ids = Array.from({ length: 25 }, (_, at) =>
   createHash("sha256").update(`${at}`).digest("hex"),
 );
 
-/** A data directory with every file that the plugin and its tool make, by a caller whose umask forbids nothing. */
+/** A data directory with every file that the plugin and its tool make, when the caller's umask forbids nothing. */
 function used(t: Test): ExecutableNetwork {
   const keys = { history: { maxBytes: 4096 }, sticky: "pod", reuseDelaySeconds: 5 };
   const network = networkFor(t, { subnet: "198.51.100.0/24", ...keys });
@@ -49,7 +49,7 @@ test("CIS 1.1.9 and 1.1.10 hold, by the second half of kube-bench's audits", asy
 
   const audit = "find . -type f 2> /dev/null | xargs --no-run-if-empty stat -c";
   t.same([...new Set(printed(network, `${audit} permissions=%a`))], ["permissions=600"]);
-  // Who runs the plugin on a node is root.
+  // On a node, root runs the plugin.
   const caller = `${process.getuid?.()}:${process.getgid?.()}`;
   t.same([...new Set(printed(network, `${audit} %u:%g`))], [caller]);
 });

@@ -17,7 +17,7 @@ import { sample } from "../harness/sample.ts";
 import { seed } from "../harness/seed.ts";
 import { comparable } from "./comparison.ts";
 
-/** What a call has beside an attachment and a range, as bytes in Latin-1; the directory of the call is `/@`. */
+/** The further texts of a call beside an attachment and a range, as bytes in Latin-1; the directory of the call is `/@`. */
 interface Setting {
   readonly ipam?: JsonObject;
   readonly top?: JsonObject;
@@ -25,7 +25,7 @@ interface Setting {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Where bytes may be, that end where a text does. */
+/** The places for bytes that end where a text ends. */
 const places: Readonly<Record<string, (bytes: string) => Setting>> = {
   "a member that nobody reads": (bytes) => ({ top: { unread: bytes, [bytes]: 1 } }),
   "the name of the network": (bytes) => ({ top: { name: `net${bytes}` } }),
@@ -62,7 +62,7 @@ const places: Readonly<Record<string, (bytes: string) => Setting>> = {
   }),
 };
 
-/** Neither ends a text, nor is refused by JSON, nor divides a path. */
+/** Bytes that neither end a text, nor are refused by JSON, nor divide a path. */
 const inside = some([...new Set(hostileBytes.map((bytes) => bytes.replace(/["\r\n;/]/g, "")))]);
 
 /** The texts to try: all in full, and a few of them in short. */
@@ -88,7 +88,7 @@ function runIn(directory: string, program: string, setting: Setting, cniVersion:
   }
   const { environment, stdin } = callOf(setting, cniVersion);
   const placed = (text: string): string => text.replaceAll("/@", directory);
-  // A shell sets them: no string of Node.js has these bytes.
+  // A shell sets the variables: no string of Node.js has these bytes.
   const set = Object.entries(setting.variables ?? {}).map(
     ([name, value]) => `${name}=$(printf '${octal(placed(value))}') && export ${name} && `,
   );
@@ -108,7 +108,7 @@ function octal(bytes: string): string {
   );
 }
 
-/** Runs the same in memory, where each text is what it is to be. */
+/** Runs the same ADD in memory, where each text is the expected one. */
 function runInMemory(machine: MemoryMachine, setting: Setting, cniVersion: string): Outcome {
   machine.disk.makeDirectories("/@");
   for (const [name, content] of Object.entries(setting.files ?? {})) {
@@ -146,7 +146,7 @@ for (const [what, settingWith] of Object.entries(places)) {
   });
 }
 
-/** In the quotation of a variable Go escapes bytes that are not UTF-8. */
+/** Replaces escapes by U+FFFD: Go escapes bytes that are not UTF-8 when it quotes a variable. */
 function replacingEscapes(outcome: Outcome): Outcome {
   return { ...outcome, stdout: outcome.stdout.replace(/\\\\x[0-9a-f]{2}/g, "\ufffd") };
 }
@@ -160,7 +160,7 @@ function namesOf(directory: string): readonly string[] {
   return paths.map(decoded).filter(isPromised).sort();
 }
 
-/** The Go plugin has no other files, and makes the lock also for a call that fails. */
+/** Whether both plugins promise a file. The Go plugin has no others, and makes the lock even for a call that fails. */
 function isPromised(path: string): boolean {
   return !path.includes(".host-local") && !/(^|\/)lock$/.test(path);
 }

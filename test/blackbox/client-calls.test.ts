@@ -1,5 +1,5 @@
 // test: each executable, one if short, sees the node
-/** The calls of real clients once more, without the clients: each gets the answer that it got then. */
+/** The calls of real clients, repeated without the clients: each gets the same answer as then. */
 
 import { readdirSync } from "node:fs";
 import { test } from "tap";
@@ -9,7 +9,7 @@ import { readError } from "../harness/printed-error.ts";
 import { inRepository } from "../harness/repository.ts";
 import { readClientCalls } from "./client-calls.ts";
 
-/** What of an answer does not change with the build: of an error its code and message. */
+/** The part of an answer that does not change with the build: for an error, its code and message. */
 function promised({ exitCode, stdout }: { exitCode: number | null; stdout: string }): unknown {
   const error = exitCode === 0 ? undefined : readError(stdout);
   return { exitCode, answer: error === undefined ? stdout : { code: error.code, msg: error.msg } };
@@ -24,8 +24,8 @@ function reservedIn(machine: ExecutableMachine): readonly string[] {
 }
 
 /**
- * A record whose GC releases what its list lacks, and so looks for that on this machine: with addresses that are not those
- * of a node with flannel.
+ * The record with addresses that a node with flannel does not have: its GC looks on this machine for the addresses that its
+ * list lacks, and releases them.
  */
 function documented(text: string): string {
   return text.replaceAll("10.244.7.", "198.51.100.").replaceAll("fd00:10:244:", "2001:db8:244:");

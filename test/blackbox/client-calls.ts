@@ -1,11 +1,11 @@
-/** The calls of real clients, as they were recorded (`npm run test:clients -- --record`), or written from their source. */
+/** The recorded calls of real clients (`npm run test:clients -- --record`), or calls written from their source. */
 
 import { readFileSync } from "node:fs";
 import type { RecordedCall } from "../e2e/recording-shim.ts";
 
-/** What a client has called. */
+/** The calls of a client. */
 interface ClientCalls {
-  /** The client with its version, and where the calls are from if not from a record. */
+  /** The client with its version, and the origin of the calls if it is not a record. */
   readonly client: string;
   readonly calls: readonly RecordedCall[];
 }
@@ -18,9 +18,9 @@ export function readClientCalls(file: string): ClientCalls {
 }
 
 /**
- * The text of a record: of each call what a plugin can see that is not the machine's.
+ * The text of a record: for each call, everything that a plugin can see except the machine's own.
  *
- * @param client with its version
+ * @param client the client with its version
  */
 export function fixtureText(client: string, calls: readonly RecordedCall[]): string {
   const told = calls.map(({ environment, ...call }) => {

@@ -1,16 +1,15 @@
 /**
- * What of an outcome must equal the Go plugin's.
+ * The part of an outcome that must equal the Go plugin's.
  *
- * Results and the VERSION answer are compared byte by byte. An error is compared by code and
- * message; its details must be the Go plugin's where the Go plugin gives any, and are free where
- * it gives none. Texts that belong to Go's JSON library or to the build are cut down to what is
- * promised about them.
+ * Results and the VERSION answer are compared byte by byte. An error is compared by code and message; its details must be the
+ * Go plugin's if the Go plugin gives any, and are free otherwise. Texts that belong to Go's JSON library or to the build are
+ * reduced to the promised part.
  */
 
 import type { Outcome } from "../harness/machine.ts";
 import { type PrintedError, readError } from "../harness/printed-error.ts";
 
-/** An outcome reduced to what is promised. Two of them may be compared with a deep equality. */
+/** An outcome reduced to the promised part. Two of them may be compared with a deep equality. */
 export interface Comparable {
   readonly exitCode: number | null | undefined;
   readonly output: string | PrintedError;
@@ -24,10 +23,10 @@ const typeErrorPrefix = "json: cannot unmarshal ";
 const aboutLine = /^(CNI \S+ plugin) .+$/m;
 
 /**
- * Reduces an outcome to what the Go plugin's outcome obliges it to.
+ * Reduces an outcome to the part that the Go plugin's outcome requires.
  *
  * @param outcome the outcome to reduce
- * @param reference what the Go plugin answers; give it as `outcome` too, to get the expectation
+ * @param reference the Go plugin's outcome; give it as `outcome` too, to get the expectation
  */
 export function comparable(outcome: Outcome, reference: Outcome): Comparable {
   return {

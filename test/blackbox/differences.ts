@@ -1,39 +1,38 @@
 /**
  * Every intended difference from the Go plugin, for administrators and for the tests.
  *
- * An entry says what the Go plugin (v1.9.1) does, what this project does instead, and why. Where
- * the recorded behaviour of the Go plugin (vectors.json) shows the difference, `changed` holds the
- * new expectation, one by one; vectors.test.ts applies it, and differences.test.ts proves that each
- * change is needed. Where no vector shows it, `coveredBy` names the tests that do.
+ * An entry says what the Go plugin (v1.9.1) does, what this project does instead, and why. If the recorded behaviour of the Go
+ * plugin (vectors.json) shows the difference, `changed` holds the new expectations; vectors.test.ts applies them, and
+ * differences.test.ts proves that each change is needed. If no vector shows it, `coveredBy` names the tests that do.
  */
 
 import type { TreeEntry } from "../harness/data-directory.ts";
 import { printError } from "../harness/printed-error.ts";
 
-/** How one call of one vector, and the files after it, differ from the recording. */
+/** The difference of one call of one vector, and of the files after it, from the recording. */
 export interface ChangedExpectation {
   readonly vector: string;
-  /** Which call of the vector, counted from 1; the first where absent. */
+  /** The number of the call in the vector, counted from 1; by default the first. */
   readonly step?: number;
   readonly exitCode?: number;
   readonly stdout?: string;
   readonly stderr?: string;
-  /** Files left here, but not (or not like this) by the Go plugin. */
+  /** Files that are left here, but not (or not like this) by the Go plugin. */
   readonly filesLeft?: readonly TreeEntry[];
-  /** Files left by the Go plugin, but not here. */
+  /** Files that the Go plugin leaves, but that are not left here. */
   readonly filesNotLeft?: readonly string[];
 }
 
-/** Whom a difference can affect, as docs/differences.md asks its readers. */
+/** The readers whom a difference can affect, in the questions of docs/differences.md. */
 export type Concern = "failures" | "runtimes" | "configurations" | "files" | "streams" | "static";
 
 /** One decided difference. */
 export interface Difference {
   readonly title: string;
   readonly concerns: Concern;
-  /** What the Go plugin does. */
+  /** The behaviour of the Go plugin. */
   readonly reference: string;
-  /** What this project does. */
+  /** The behaviour of this project. */
   readonly here: string;
   readonly reason: string;
   readonly changed: readonly ChangedExpectation[];
@@ -41,10 +40,10 @@ export interface Difference {
   readonly coveredBy: readonly string[];
 }
 
-/** The Go plugin's lock file, as a call leaves it behind in the network `net`. */
+/** The Go plugin's lock file, which a call leaves behind in the network `net`. */
 const lockFile: TreeEntry = { path: "net/lock", mode: "600", content: "" };
 
-/** What the executable says of itself; its version is compared elsewhere. */
+/** The executable's text about itself; its version is compared elsewhere. */
 const about = `CNI host-local plugin version unknown
 CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0
 With arguments it is a tool for operators: host-local --help

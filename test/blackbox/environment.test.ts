@@ -1,5 +1,5 @@
 // test: each executable
-/** Nothing in the caller's environment changes what the plugin does, but the plugin's own variables. */
+/** Only the plugin's own variables in the caller's environment change what the plugin does. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import {
   versionCall,
 } from "../harness/runtime-call.ts";
 
-/** What could reach an interpreter or a library inside the executable; `@` is an empty directory. */
+/** Variables that could reach an interpreter or a library inside the executable; `@` is an empty directory. */
 const foreign: Readonly<Record<string, string>> = {
   DEBUG: "*",
   DEBUG_PKG: "2",
@@ -102,7 +102,7 @@ test("ADD takes a relative data directory from the working directory", async (t)
 for (const [what, variable, message] of [
   ["a container id", 'CNI_CONTAINERID=$(printf "a\\377b")', "invalid characters in containerID"],
   ["an interface name", 'CNI_IFNAME=$(printf "a\\377b")', "interface name is not UTF-8"],
-  // Half of a character that UTF-8 does not divide.
+  // The name has half of a surrogate pair, which is not UTF-8.
   ["an interface name", 'CNI_IFNAME=$(printf "a\\355\\240\\200")', "interface name is not UTF-8"],
 ] as const) {
   test(`ADD refuses ${what} that is not UTF-8: ${variable}`, async (t) => {

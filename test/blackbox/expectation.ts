@@ -1,4 +1,4 @@
-/** What a vector expects of this project: the recording, changed where a difference was decided. */
+/** The expectation of a vector for this project: the recording, changed if a difference was decided. */
 
 import { byPath, type TreeEntry } from "../harness/data-directory.ts";
 import type { ChangedExpectation } from "./differences.ts";
@@ -11,7 +11,7 @@ interface Expectation {
 }
 
 /**
- * Applies the changes that concern a vector to what was recorded.
+ * Applies the changes that concern a vector to the recording.
  *
  * @param vector the recording
  * @param changes changed expectations, also of other vectors

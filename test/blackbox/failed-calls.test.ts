@@ -1,7 +1,7 @@
 // test: each executable, mounts
 /**
- * What failed is kept in a runtime directory, which is another one for each test here. An address that is given back at once:
- * test/verbs/keep-failure.test.ts. What is in the way of a record: test/store/failed-calls/failed-calls-file.test.ts.
+ * Failures are kept in a runtime directory; each test here has its own. test/verbs/keep-failure.test.ts tests an address that
+ * is given back at once, and test/store/failed-calls/failed-calls-file.test.ts the obstacles to a record.
  */
 
 import {
@@ -24,26 +24,26 @@ import { Mounts } from "../harness/mounts.ts";
 import { lacking } from "../harness/needs.ts";
 import type { RuntimeCall } from "../harness/runtime-call.ts";
 
-/** One address. */
+/** A subnet with one address. */
 const subnet = { subnet: "198.51.100.0/30" };
 
-/** As containerd calls it. */
+/** The options of containerd's call. */
 const asSandbox = {
   cniArgs:
     "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web;K8S_POD_INFRA_CONTAINER_ID=c1",
 };
 
-/** Where a test's calls keep what failed: a directory that is not there yet. */
+/** The directory in which a test's calls keep failures, which does not exist yet. */
 function runtimeDirectoryFor(t: Test): string {
   return join(scratchDirectory(t), "host-local");
 }
 
-/** A call that keeps there what fails. */
+/** A call that keeps its failure in that directory. */
 function keeping(directory: string, { environment, stdin }: RuntimeCall): RuntimeCall {
   return { environment: { ...environment, HOST_LOCAL_RUNTIME_DIR: directory }, stdin };
 }
 
-/** Every record in both files; a line that is none fails the test. */
+/** Every record in both files; a line without a record fails the test. */
 function keptIn(t: Test, directory: string): readonly CallRecord[] {
   const names = existsSync(directory) ? readdirSync(directory).toSorted() : [];
   const text = names.map((name) => readFileSync(join(directory, name), "utf8")).join("");
@@ -52,7 +52,7 @@ function keptIn(t: Test, directory: string): readonly CallRecord[] {
   return records;
 }
 
-/** What is kept of a call, and what the runtime received. */
+/** Expects the record of a call, with the outcome that the runtime received. */
 function expectKept(t: Test, directory: string, outcome: Outcome, call: object): void {
   t.equal(outcome.exitCode, 1);
   const { code, msg: message, details = "" } = JSON.parse(outcome.stdout);

@@ -1,5 +1,5 @@
 // test: each executable, mounts
-/** A disk without a block or an inode left: what ADD fails at, STATUS and the commands say before. */
+/** A disk without a free block or inode: STATUS and the commands foretell the failure of ADD. */
 
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { lacking } from "../harness/needs.ts";
 import { attachmentCall, networkCall } from "../harness/runtime-call.ts";
 import { nodeFor } from "../operator/node.ts";
 
-/** Takes all that is left. */
+/** For each resource, a function that takes all that is left. */
 const fillers: Readonly<Record<string, (directory: string) => void>> = {
   block: (directory) => {
     const { bfree, bsize } = statfsSync(directory);

@@ -1,5 +1,5 @@
 // test: each executable, sees the node, makes namespaces
-/** GC keeps what its list cannot know, or is wrong about: addresses in use, and those reserved since it was made. */
+/** GC keeps addresses that its list cannot know, or is wrong about: those in use, and those reserved since it was made. */
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -56,7 +56,7 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
   const directory = scratchDirectory(t);
   const network = networkFor(t, { subnet: "198.51.100.0/24" });
   const [living, lost] = [join(directory, "living"), join(directory, "lost")];
-  // A virtual machine: the kernel of the host never has the address.
+  // The pod is a virtual machine: the kernel of the host never has its address.
   const tap = `/proc/${await processWith(t)}/ns/net`;
   for (const [id, netns] of Object.entries({ living, lost, tap })) {
     if (netns !== tap) withHighNumber(() => mountNamespace(t, netns));

@@ -1,5 +1,5 @@
 // test: each executable, one if short, slow
-/** What of the history the lock decides: calls at the same time. */
+/** The part of the history that depends on the lock: calls at the same time. */
 
 import { test } from "tap";
 import { networkFor } from "../harness/executable-network.ts";

@@ -1,5 +1,5 @@
 // test: each executable
-/** What surrounds the lock of a network: other machines, traces. */
+/** The surroundings of a network's lock: other machines, traces. */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ test("no journal is kept where another machine may write, since the lock may not
 }, async (t) => {
   const network = networkFor(t, five);
   const log = join(scratchDirectory(t), "log");
-  // Stands for a network file system: that the type is not known is no reason to believe anything.
+  // The failing statfs stands for a network file system: an unknown type is no reason to believe anything.
   const program = join(scratchDirectory(t), "host-local");
   const words = ["strace", "-f", "-o", log, "-e", "inject=statfs,fstatfs:error=EIO", executable];
   const command = words.map(shellQuote).join(" ");

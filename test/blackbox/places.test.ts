@@ -1,5 +1,5 @@
 // test: each executable
-/** Paths of the configuration that only a real file system refuses, or that an open would wait for. */
+/** Paths of the configuration that only a real file system refuses, or on which an open would wait. */
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -39,7 +39,7 @@ for (const [kernel, skip] of [
         netns,
         cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`,
       });
-    // While processes come and go, as on a busy machine, no namespace is known to be gone.
+    // No namespace is known to be gone while processes come and go, as on a busy machine.
     const addOnceSeen = (id: string): readonly string[] => {
       for (let left = MOST_ATTEMPTS; left > 0; left--) {
         const { addresses } = add(id);

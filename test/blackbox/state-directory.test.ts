@@ -1,5 +1,5 @@
 // test: each executable, acts as others
-/** A journal that another user may have forged frees no address: in a data directory of mode 1777 anybody may be the first. */
+/** A journal that another user may have forged frees no address: in a data directory of mode 1777 any user may be the first. */
 
 import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { lacking, NOBODY } from "../harness/needs.ts";
 
 const ADDRESS = "198.51.100.2";
 
-/** Writes into the journal that what is reserved is from before this boot. */
+/** Writes a forged journal, by which all reservations are from before this boot. */
 function forge({ machine }: ExecutableNetwork): void {
   const journal = join(machine.dataDirectory, ".host-local/net/journal");
   const { ino, mtimeNs } = statSync(join(machine.dataDirectory, "net", ADDRESS), { bigint: true });

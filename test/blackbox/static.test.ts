@@ -1,5 +1,5 @@
 // test: each executable
-/** Called as `static`, the executable is that plugin. */
+/** The executable is the `static` plugin if it is called by that name. */
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";

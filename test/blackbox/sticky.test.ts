@@ -10,10 +10,10 @@ const subnet = "198.51.100.0/29";
 
 const pod = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" };
 
-/** No range here has more addresses. */
+/** More addresses than any range here has. */
 const ENOUGH = 10;
 
-/** Adds containers of no pod until the range is full. */
+/** Adds containers that belong to no pod until the range is full. */
 function fill(network: ExecutableNetwork, id = "filler"): readonly string[] {
   const given: string[] = [];
   while (given.length < ENOUGH) {

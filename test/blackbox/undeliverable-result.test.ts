@@ -1,5 +1,5 @@
 // test: each executable
-/** A result that its reader cannot receive is taken back, any other is whole. More: test/faults/executables/streams.ts. */
+/** A result that its reader cannot receive is taken back, any other is complete. More: test/faults/executables/streams.ts. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ test("ADD with standard output a socket whose reader is gone reserves nothing an
   const network = networkFor(t, five);
   const { environment, stdin } = network.callFor("ADD", "c1");
   const child = spawn(executable, { env: { ...environment } });
-  // The plugin waits for its input; so its reader is surely gone when it has a result.
+  // The plugin waits for its input, so its reader is certainly gone when it has a result.
   child.stdout.destroy();
   await once(child.stdout, "close");
   child.stdin.end(stdin);

@@ -14,7 +14,7 @@ import { Mounts } from "../harness/mounts.ts";
 import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 import { until } from "../harness/until.ts";
 
-/** A pipe that is full, so that whoever writes to it waits until its reader is gone. */
+/** A full pipe: a writer waits until its reader is gone. */
 function fullPipe(path: string): { readonly reader: number; readonly writer: number } {
   spawnSync("mkfifo", [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -46,7 +46,7 @@ test("an ADD that is not heard keeps what its attachment has got since, in the s
   t.equal(run(executable, call("ADD")).exitCode, 0);
   t.equal(run(executable, call("DEL")).exitCode, 0);
   const { reader, writer } = fullPipe(join(scratch, "pipe"));
-  // All of what follows is to happen in one second.
+  // Everything that follows must happen within one second.
   await sleep(1010 - (Date.now() % 1000));
   const unheard = spawn(executable, {
     env: { ...call("ADD").environment },

@@ -1,5 +1,5 @@
 // test: each executable, acts as others
-/** What ADD cannot open, STATUS says before, and check: it opens the same files in the same way, and changes none. */
+/** STATUS and check foretell the files that ADD cannot open: they open the same files in the same way, and change none. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -18,7 +18,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { bindsCalls, handOver, withoutPrivileges } from "../harness/unprivileged.ts";
 
-/** Puts a socket there, which no file system lets anybody open. */
+/** Puts a socket at a path, which nobody can open on any file system. */
 async function putSocket(t: Test, path: string): Promise<void> {
   rmSync(path);
   const server = createServer();
@@ -32,7 +32,7 @@ function setAttribute(t: Test, attribute: string, path: string): void {
   t.teardown(() => execFileSync("chattr", [`-${attribute}`, path]));
 }
 
-/** Whether that takes a privilege, or another file system. */
+/** Whether an attribute cannot be set, for lack of a privilege, or on this file system. */
 function lacksAttributes(t: Test): boolean {
   const path = join(scratchDirectory(t), "file");
   writeFileSync(path, "");
@@ -51,7 +51,7 @@ function expectRefusal(t: Test, network: ExecutableNetwork, name: string, reason
   t.same(stateOf(path), before, "neither changes it");
 }
 
-/** What changes when somebody writes a file, or puts another one in its place. */
+/** The numbers that change when somebody writes a file, or puts another one in its place. */
 function stateOf(path: string): readonly bigint[] {
   const { ino, size, mtimeNs } = statSync(path, { bigint: true });
   return [ino, size, mtimeNs];

@@ -1,5 +1,5 @@
 // test: own process
-/** Replays everything recorded of the Go plugin in memory, with the decided differences applied. */
+/** Replays all recordings of the Go plugin in memory, with the decided differences applied. */
 
 import { test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";

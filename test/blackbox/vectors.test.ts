@@ -1,5 +1,5 @@
 // test: each executable, one if short, each architecture in full
-/** Replays everything recorded of the Go plugin by the executable, with the decided differences applied. */
+/** Replays all recordings of the Go plugin with the executable, with the decided differences applied. */
 
 import { test } from "tap";
 import { ExecutableMachine } from "../harness/executable-network.ts";

@@ -1,17 +1,17 @@
-/** The recorded behaviour of the Go plugin, and how one recording is replayed. */
+/** The recorded behaviour of the Go plugin, and the replay of a recording. */
 
 import { readFileSync } from "node:fs";
 import { ownDirectory, type PriorFile, type TreeEntry } from "../harness/data-directory.ts";
 import type { Machine } from "../harness/machine.ts";
 
-/** One call of a vector, with what the Go plugin answered. */
+/** One call of a vector, with the Go plugin's answer. */
 export interface VectorStep {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
   readonly expect: { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 }
 
-/** Files beforehand, calls in order, files afterwards. */
+/** A recording: files beforehand, calls in order, files afterwards. */
 export interface Vector {
   readonly id: string;
   readonly pre: readonly PriorFile[];
@@ -34,12 +34,12 @@ export function readVectors(plugin: "host-local" | "static" = "host-local"): rea
 }
 
 /**
- * Replays a vector in an empty data directory. The directory's path is put in where the vector
- * has its placeholder, and taken out again of what the plugin said.
+ * Replays a vector in an empty data directory. The directory's path takes the place of the vector's placeholder, and is
+ * replaced by it again in the plugin's output.
  *
  * @param machine where the plugin runs, with an empty data directory
- * @param vector what to replay
- * @param options the machine's own, such as the plugin to start
+ * @param vector the recording
+ * @param options further options of the machine, such as the plugin to start
  */
 export function replay(machine: Machine, vector: Vector, options: object = {}) {
   const { dataDirectory } = machine;

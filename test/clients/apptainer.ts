@@ -31,7 +31,7 @@ export class Apptainer implements Client {
     writeFileSync(`${actions}/start`, "#!/bin/sh\nexec sleep 86400\n", { mode: 0o755 });
     mkdirSync("/var/lib/apptainer/mnt/session", { recursive: true });
     cpSync(layerPath("apptainer/etc/apptainer"), "/etc/apptainer", { recursive: true });
-    // Without capabilities of their own, instances also start where root lacks some.
+    // Without capabilities of their own, instances start even if root lacks some.
     const text = readFileSync(configurationFile, "utf8")
       .replace(/^#?.*cni configuration path =.*$/m, "cni configuration path = /etc/cni/net.d")
       .replace(/^#?.*cni plugin path =.*$/m, `cni plugin path = ${host.pluginDirectory}`)
@@ -43,7 +43,7 @@ export class Apptainer implements Client {
    * Starts an instance.
    *
    * @param name its name
-   * @param networkArguments as `CNI_ARGS` has them, such as `IP=10.1.2.3`
+   * @param networkArguments arguments in the form of `CNI_ARGS`, such as `IP=10.1.2.3`
    */
   async start(name: string, networkArguments?: string): Promise<void> {
     const args = networkArguments === undefined ? [] : ["--network-args", networkArguments];

@@ -11,17 +11,17 @@ import { scenario } from "../e2e/scenario.ts";
 import { isNative } from "../harness/executable.ts";
 import type { ClientRun } from "./matrix.ts";
 
-/** The file that runs are written to, one line of JSON each, and the directory for calls; none where nobody asks for it. */
+/** The file for the runs, one line of JSON each, and the directory for the calls; undefined if nobody asks for them. */
 const { HOST_LOCAL_CLIENT_RUNS: record, HOST_LOCAL_CLIENT_CALLS: calls } = process.env;
 
 /** A client of the plugin. */
 export interface ClientOfScenario {
   /** Its row in the matrix, such as `containerd 2, CRI`. */
   readonly name: string;
-  /** What it does here, in a few words for the matrix. */
+  /** Its scenario, in a few words for the matrix. */
   readonly scenario: string;
   readonly needs: Needs;
-  /** Finds out its version, inside the scenario. */
+  /** Returns its version, inside the scenario. */
   readonly version: () => string;
   /** The name of the file in `test/blackbox/client-calls` in which its calls are recorded, if they are. */
   readonly fixture?: string;
@@ -86,7 +86,7 @@ export function printedVersion(command: readonly [string, ...string[]]): string 
 }
 
 /**
- * The first version in a text, such as `1.6.20` or `2.4.0-beta.0`; empty where there is none.
+ * The first version in a text, such as `1.6.20` or `2.4.0-beta.0`; empty if there is none.
  *
  * @param text the text
  */

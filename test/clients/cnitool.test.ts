@@ -38,7 +38,7 @@ for (const [release, program] of [
   );
 }
 
-/** The main plugin does not forward GC, the entry beside it receives it. */
+/** The main plugin does not forward GC; the entry beside it receives it. */
 const ipam = { type: "host-local", subnet: "10.63.0.0/29" };
 const collected = {
   cniVersion: "1.1.0",
@@ -70,7 +70,7 @@ clientScenario(
     const [keptId = ""] = Object.values(host.reservations("collected")).map((content) =>
       content.split("\r\n").at(0),
     );
-    // As after a crash, the runtime knows nothing of the second.
+    // The runtime knows nothing of the second namespace, as after a crash.
     rmSync("/var/lib/cni/results", { recursive: true });
     t.doesNotThrow(() => cnitool.attachment("status", "kept"), "STATUS says ready");
 

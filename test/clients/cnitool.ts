@@ -41,7 +41,7 @@ export class Cnitool implements Client {
     this.removeNamespace(name);
   }
 
-  /** Removes a namespace without a word to any plugin. */
+  /** Removes a namespace without a call of any plugin. */
   removeNamespace(name: string): void {
     this.#pods.get(name)?.remove();
   }

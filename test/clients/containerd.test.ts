@@ -141,7 +141,7 @@ clientScenario(
     }
     const reserved = () => Object.keys(host.reservations(network.name));
     const pid = Number(/^dead +(\d+)/m.exec(String(ctr("task", "ls")))?.[1]);
-    // 0 would be this process and its whole group.
+    // The process id 0 would mean this process and its whole group.
     assert(pid > 0, "the task runs");
     process.kill(pid, "SIGKILL");
     await until("the end of the task", () => ctr("task", "ls").includes("STOPPED"));

@@ -14,23 +14,23 @@ import { imageName, writeImage } from "./image.ts";
 import type { Client } from "./range-life.ts";
 
 const stateDirectory = "/run/containerd";
-/** Where its clients reach it. */
+/** The socket at which its clients reach it. */
 export const socket = `${stateDirectory}/containerd.sock`;
 
 const configurationFile = "/run/containerd.toml";
 const rootDirectory = "/run/containerd-root";
 
-/** The releases of containerd that scenarios are run with: Debian's, and those that somebody has given, as `2.3`. */
+/** The releases of containerd for scenarios: Debian's, and those that somebody has given, as `2.3`. */
 export const releases: readonly string[] = [
   ...["1.6", "1.7", "2"],
   ...(process.env.HOST_LOCAL_CONTAINERD ?? "").split(" ").filter((release) => release !== ""),
 ];
 
-/** The release of scenarios that need no certain one. */
+/** The release for scenarios that need no certain one. */
 export const newestRelease = releases.at(-1) ?? "2";
 
 /**
- * What a scenario with containerd needs.
+ * The needs of a scenario with containerd.
  *
  * @param release the release, as its layer names it
  * @param cniVersion the specification version that the main plugins must speak
@@ -69,8 +69,8 @@ export class Containerd {
   }
 
   /**
-   * Ends it with its shims and all containers, and loses what it knows of them: its directories and the mounts of network
-   * namespaces, as after `rm -rf` and a start of the service. Then it is started anew.
+   * Ends it with its shims and all containers, and removes its state: its directories and the mounts of network namespaces, as
+   * after `rm -rf` and a start of the service. Then it is started anew.
    *
    * @param t the test that owns it
    */
@@ -109,7 +109,7 @@ function shims(): readonly number[] {
       const { name } = parse(readlinkSync(`/proc/${id}/exe`));
       return name.startsWith("containerd-shim") && readlinkSync(`/proc/${id}/ns/mnt`) === own;
     } catch {
-      // It has ended, or is a zombie.
+      // The process has ended, or is a zombie.
       return false;
     }
   };
@@ -136,7 +136,7 @@ export class Ctr implements Client {
     try {
       await run.until(`container ${name}`, () => this.#isRunning(name));
     } catch (error) {
-      // ctr leaves the task behind that it had created for the container.
+      // ctr leaves behind the task that it had created for the container.
       spawnSync("ctr", ["task", "rm", "--force", name]);
       spawnSync("ctr", ["container", "rm", name]);
       throw error;
@@ -159,21 +159,21 @@ function daemon(t: Test): Daemon {
   return new Daemon(t, "/run/containerd.log", ["containerd", "--config", configurationFile]);
 }
 
-/** What configurations of containerd differ in. */
+/** The differences between configurations of containerd. */
 export interface ContainerdOptions {
   /** The directory of images and containers. */
   readonly root: string;
   readonly pluginDirectory: string;
   /** The file of `conf_template`, if any. */
   readonly template?: string;
-  /** The program runc; that of the PATH where absent. */
+  /** The program runc; by default the one on the PATH. */
   readonly runc?: string;
 }
 
 /**
  * The configuration file of containerd; the image of all containers is the one of sandboxes, too.
  *
- * @param options what it is to have
+ * @param options its contents
  */
 export function containerdConfiguration(options: ContainerdOptions): string {
   const { root, pluginDirectory, template = "", runc = "runc" } = options;

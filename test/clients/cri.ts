@@ -1,4 +1,4 @@
-/** A client of the Container Runtime Interface, as the kubelet is one: gRPC over a socket. */
+/** A client of the Container Runtime Interface, like the kubelet: gRPC over a socket. */
 
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect as connectSocket } from "node:net";
@@ -6,7 +6,7 @@ import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { decode, encode, type Fields, type Message, messagesIn, textIn } from "./protobuf.ts";
 import type { Client } from "./range-life.ts";
 
-/** A call takes no longer than this, in milliseconds. */
+/** The time limit of a call, in milliseconds. */
 const LONGEST_CALL = 300_000;
 
 /** The runtime service behind a socket. Numbers are those of the fields in `api.proto` of the CRI, version v1. */
@@ -51,7 +51,7 @@ export class RuntimeService {
     await this.#call("StopPodSandbox", { 1: id });
   }
 
-  /** Removes a sandbox, of which the runtime is to leave nothing. */
+  /** Removes a sandbox; the runtime must leave nothing of it. */
   async removePodSandbox(id: string): Promise<void> {
     await this.#call("RemovePodSandbox", { 1: id });
   }
@@ -63,7 +63,7 @@ export class RuntimeService {
     return textIn(network.at(0), 1);
   }
 
-  /** Whether the runtime says `NetworkReady`, and if not why. */
+  /** Whether the runtime says `NetworkReady`, or else why not. */
   async networkReady(): Promise<{ readonly ready: boolean; readonly message: string }> {
     const response = await this.#call("Status");
     const condition = messagesIn(response, 1)

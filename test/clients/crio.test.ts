@@ -1,5 +1,5 @@
 // test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
-/** CRI-O, whose sandboxes have no process: what it does at its start, and after a crash. */
+/** CRI-O, whose sandboxes have no process, at its start, and after a crash. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ import { Cnitool } from "./cnitool.ts";
 import { Crio, crioVersion, needsOfCrio, needsOfMultus } from "./crio.ts";
 import { networkOf } from "./range-life.ts";
 
-/** A cluster network whose list hands GC on to the plugin, which `bridge` does not. */
+/** A cluster network whose list forwards GC to the plugin, which `bridge` does not do. */
 function collected(subnet: string): Network {
   const { name, plugins } = networkOf(subnet);
   const collector = { type: "host-local", gcOnly: true, ipam: plugins[0]?.ipam ?? null };
   return { cniVersion: "1.1.0", name, plugins: [...plugins, collector] };
 }
 
-/** What pods ask for by their annotations, where the main plugin has the capability. */
+/** The annotation by which pods request an address, if the main plugin has the capability. */
 const asked = "example.com/ip";
 
 clientScenario(
@@ -66,7 +66,7 @@ clientScenario(
   },
 );
 
-/** gc, with the capabilities of a container and no others, such as `DAC_OVERRIDE`. */
+/** Runs gc with the capabilities of a container and no others, such as `DAC_OVERRIDE`. */
 function gcWith(capabilities: readonly string[]) {
   const set = capabilities.map((name) => `+${name.toLowerCase()}`);
   const bounds = ["--no-new-privs", `--bounding-set=-all,${set.join(",")}`, executable];
@@ -106,7 +106,7 @@ clientScenario(
     t.same(held(), ["10.65.0.2"], "what is recorded is known");
 
     await lose("cached");
-    // As what the Go plugin has reserved.
+    // Without this directory, the reservations are like the Go plugin's.
     rmSync("/var/lib/cni/networks/.host-local", { recursive: true });
     const anHourAgo = "find /var/lib/cni -type f -exec touch -d '1 hour ago' {} +";
     execFileSync("sh", ["-c", anHourAgo]);

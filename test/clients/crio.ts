@@ -1,4 +1,4 @@
-/** CRI-O with its configuration, as `npm run test:clients -- --crio DIR` is given it. */
+/** CRI-O with its configuration; `npm run test:clients -- --crio DIR` gives its directory. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import { Cri, RuntimeService } from "./cri.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 
-/** The directory with `crio` and `pinns`, or the path of `multus`; empty where nobody has given one. */
+/** The directory with `crio` and `pinns`, and the path of `multus`; empty if nobody has given one. */
 const { HOST_LOCAL_CRIO: crioDirectory = "", HOST_LOCAL_MULTUS: multusPath = "" } = process.env;
 
 const stateDirectory = "/run/crio";
 const storage = ["--root", "/run/crio-storage", "--runroot", `${stateDirectory}/storage`];
 const configurationFile = `${stateDirectory}/crio.conf`;
 
-/** What a scenario with CRI-O needs. */
+/** The needs of a scenario with CRI-O. */
 export const needsOfCrio: Needs = {
   plugins: ["bridge", "loopback"],
   cniVersion: "1.1.0",
@@ -25,19 +25,19 @@ export const needsOfCrio: Needs = {
   given: [{ option: "--crio", path: join(crioDirectory, "crio") }],
 };
 
-/** What a scenario with multus needs, too. */
+/** The needs of a scenario with CRI-O and multus. */
 export const needsOfMultus: Needs = {
   ...needsOfCrio,
   given: [...(needsOfCrio.given ?? []), { option: "--multus", path: multusPath }],
 };
 
-/** The version of CRI-O in what it prints. */
+/** The version that CRI-O prints. */
 export function crioVersion(): string {
   const text = execFileSync(join(crioDirectory, "crio"), ["--version"], { encoding: "utf8" });
   return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? "";
 }
 
-/** CRI-O as a scenario runs it. It has no process for a sandbox without containers, as by default. */
+/** CRI-O as a scenario runs it. A sandbox without containers has no process, as by default. */
 export class Crio {
   readonly runtime = new RuntimeService(`${stateDirectory}/crio.sock`);
   readonly pods = new Cri(this);
@@ -71,12 +71,12 @@ export class Crio {
     return crio;
   }
 
-  /** Kills it, as a crash does; `restart` begins anew with what it finds. */
+  /** Kills it, as a crash does; `restart` continues with the state that it finds. */
   kill(): Promise<void> {
     return this.#daemon.stop();
   }
 
-  /** Starts it once more, and waits until it has done what it does at its start. */
+  /** Starts it once more, and waits until it has done the work of its start. */
   async restart(): Promise<void> {
     await this.kill();
     this.#daemon = this.#run();

@@ -14,7 +14,7 @@ export class Daemon {
    * Starts it.
    *
    * @param t the test that owns it
-   * @param log the file for what it prints
+   * @param log the file for its output
    * @param command the program and its arguments
    */
   constructor(t: Pick<Test, "teardown">, log: string, command: readonly [string, ...string[]]) {
@@ -33,14 +33,14 @@ export class Daemon {
   /**
    * Waits until it has done something.
    *
-   * @throws {Error} with what it has printed if it ends before
+   * @throws {Error} with its output if it ends before
    */
   async until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
     await until(what, async () => !this.runs || (await isDone()));
     if (!this.runs) throw new Error(this.output);
   }
 
-  /** What it has printed. */
+  /** Its output so far. */
   get output(): string {
     return readFileSync(this.#log, "utf8");
   }

@@ -1,7 +1,7 @@
 // test: each executable, full extent only, slow, makes namespaces, mounts
 /**
  * dranet, Kubernetes' driver for network devices by DRA, calls IPAM plugins itself, without a main plugin and without libcni
- * (cmd/webhook-whereabouts in kubernetes-sigs/dranet). These are its calls, and what it reads of the answers.
+ * (cmd/webhook-whereabouts in kubernetes-sigs/dranet). The test makes its calls, and reads the same members of the answers.
  */
 
 import { join } from "node:path";
@@ -11,20 +11,20 @@ import { run } from "../harness/executable.ts";
 import { attachmentCall } from "../harness/runtime-call.ts";
 import { clientScenario } from "./client-scenario.ts";
 
-/** The commit whose calls these are, of 2026-08-21. */
+/** The commit with these calls, of 2026-08-21. */
 const commit = "f258477";
 
-/** The id of a ResourceClaim, in the place of a container's. */
+/** The id of a ResourceClaim, in place of a container's. */
 const claim = "0b2b6f3e-7f5c-4e43-9d4e-0f6f4c1c2f7a";
 
-/** A profile: a configuration without `type`, read as it is from a file. */
+/** A profile: a configuration without `type`, read unchanged from a file. */
 function profile(cniVersion: string | undefined) {
   const routes = [{ dst: "0.0.0.0/0" }, { dst: "10.99.0.0/16", gw: "10.68.0.6" }];
   const ipam = { type: "host-local", subnet: "10.68.0.0/29", routes };
   return { cniVersion, name: "dranet", ipam };
 }
 
-/** Calls dranet for a device, which has a short name such as `0000-8a-00-0`, and what it takes from the answer. */
+/** Makes dranet's call for a device with a short name such as `0000-8a-00-0`, and returns what dranet takes from the answer. */
 function call(host: Host, verb: "ADD" | "DEL", device: string, configuration: object) {
   const args = ["IgnoreUnknown=1", "K8S_POD_NAMESPACE=default", "K8S_POD_NAME=pod-whereabouts"];
   const { environment, stdin } = attachmentCall(
@@ -41,7 +41,7 @@ function call(host: Host, verb: "ADD" | "DEL", device: string, configuration: ob
     environment: { ...environment, PATH: process.env.PATH ?? "" },
     stdin,
   });
-  // These members of a result of 1.0.0, or standard error.
+  // dranet reads these members of a result of 1.0.0, or standard error.
   const result: Result = exitCode === 0 && verb === "ADD" ? JSON.parse(stdout) : { cniVersion: "" };
   return {
     exitCode,

@@ -1,5 +1,5 @@
 // test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
-/** flannel's CNI plugin, which delegates to `bridge`: what reaches the plugin, and what does not. */
+/** flannel's CNI plugin, which delegates to `bridge`: which calls reach the plugin, and which do not. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,10 +8,10 @@ import type { Network } from "../e2e/libcni.ts";
 import { clientScenario, versionIn } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
 
-/** The path of flannel's CNI plugin; empty where nobody has given one. */
+/** The path of flannel's CNI plugin; empty if nobody has given one. */
 const { HOST_LOCAL_FLANNEL: flannelPath = "" } = process.env;
 
-/** As flanneld leaves it on a dual-stack node. */
+/** The subnet.env that flanneld writes on a dual-stack node. */
 const subnetEnv = `FLANNEL_NETWORK=10.244.0.0/16
 FLANNEL_SUBNET=10.244.7.1/24
 FLANNEL_IPV6_NETWORK=fd00:10:244::/48
@@ -20,7 +20,7 @@ FLANNEL_MTU=1450
 FLANNEL_IPMASQ=true
 `;
 
-/** As kube-flannel's manifest has it, with the entry behind it that gets CHECK and GC. */
+/** The network of kube-flannel's manifest, followed by the entry that gets CHECK and GC. */
 const network: Network = {
   cniVersion: "1.1.0",
   name: "cbr0",

@@ -1,14 +1,14 @@
-/** The image of every container here: Debian's static busybox, as `docker save` would write it. */
+/** The image of every container here: Debian's static busybox, in the form of `docker save`. */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Its name, which no client asks a registry for, since it is there. */
+/** The name of the image; no client asks a registry for it, since the image is already there. */
 export const imageName = "docker.io/library/busybox:test";
 
-/** What a container of it runs, until it is killed. */
+/** The program of a container, which runs until it is killed. */
 const entrypoint = ["/bin/busybox", "sleep", "86400"];
 
 /**

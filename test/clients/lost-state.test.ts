@@ -1,5 +1,5 @@
 // test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
-/** The state of a runtime is lost in one boot: nobody sends DEL for the sandboxes that are gone. */
+/** The state of a runtime is lost within one boot: nobody sends DEL for the sandboxes that are gone. */
 
 import { addressesInTwo } from "../e2e/node-namespaces.ts";
 import { holdLowNumbers } from "../harness/network-namespaces.ts";
@@ -23,7 +23,7 @@ for (const release of ["1.6", newestRelease]) {
       const containerd = await Containerd.start(t, host);
       const pods = new Cri(containerd);
       const count = () => Object.keys(host.reservations(network.name)).length;
-      // No process of another test may get one of their numbers.
+      // No process of another test may get a number of the namespaces that are gone.
       const giveBack = holdLowNumbers();
       for (let at = 0; at < 5; at++) await pods.start(`lost-${at}`);
       giveBack();

@@ -1,5 +1,5 @@
 // test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
-/** The main plugins of the CNI project in front of the IPAM plugin: those of Debian, and the newest. */
+/** The main plugins of the CNI project in front of the IPAM plugin: Debian's, and the newest. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -136,7 +136,7 @@ function installedVersion(): string {
   );
 }
 
-/** Its own output says that the version is unknown. */
+/** The version of the fetched plugins, whose own output says that it is unknown. */
 function fetchedVersion(): string {
   const changelog = "usr/share/doc/containernetworking-plugins/changelog.Debian.gz";
   return versionIn(

@@ -1,18 +1,18 @@
-/** The matrix of clients: what their runs left behind, and the page about it. */
+/** The matrix of clients: the results of their runs, and the page about it. */
 
 /** One run of a client's scenario with one executable. */
 export interface ClientRun {
   readonly client: string;
   readonly scenario: string;
   readonly executable: "native" | "portable";
-  /** Empty where it did not run. */
+  /** The client's version; empty if it did not run. */
   readonly version: string;
   /** The values of `CNI_COMMAND` that reached the plugin. */
   readonly verbs: readonly string[];
   readonly result: "passed" | "failed" | "skipped";
   /** Why it was skipped, in a sentence. */
   readonly reason?: string;
-  /** When it was, such as `2025-01-31`. */
+  /** The date of the run, such as `2025-01-31`. */
   readonly date: string;
 }
 
@@ -21,7 +21,7 @@ export interface Matrix {
   readonly runs: readonly ClientRun[];
 }
 
-/** The runs of today, and for what was skipped today those before. */
+/** The runs of today; those that were skipped today are replaced by earlier runs. */
 export function latest(today: readonly ClientRun[], before: readonly ClientRun[]): ClientRun[] {
   return today.map((run) => {
     const isSame = (former: ClientRun): boolean =>
@@ -36,7 +36,7 @@ export function latest(today: readonly ClientRun[], before: readonly ClientRun[]
 const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
 
 /**
- * Writes the page of a matrix: a row for the clients of which the same was tested, with the same verbs.
+ * Writes the page of a matrix, with one row for the clients with the same tests and the same verbs.
  *
  * @param matrix the matrix
  */

@@ -9,7 +9,7 @@ import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 import { type Client, network } from "./range-life.ts";
 
-/** What both programs read instead of files in /etc. */
+/** The configuration that both programs read instead of files in /etc. */
 const configurationFile = "/run/containers.conf";
 
 /** Containers of `podman run`. */
@@ -46,7 +46,7 @@ export class Podman implements Client {
   }
 }
 
-/** Steps of `buildah run`, each of which has its network for itself. */
+/** Steps of `buildah run`, each with a network of its own. */
 export class Buildah implements Client {
   readonly #t: Test;
   readonly #running = new Map<string, Daemon>();
@@ -90,7 +90,10 @@ function run(program: string, words: readonly string[]): string {
   return execFileSync(program, words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The limits allow for machines without CAP_SYS_RESOURCE; storage on overlays needs a file system of its own. */
+/**
+ * Configures both programs. The limits allow for machines without CAP_SYS_RESOURCE; storage on overlays needs a file system of
+ * its own.
+ */
 function configure(host: Host): void {
   const directory = "/var/lib/containers";
   mkdirSync(directory, { recursive: true });

@@ -1,6 +1,6 @@
-/** The wire format of protocol buffers, as far as messages of the CRI need it: no schema, field numbers only. */
+/** The part of the protocol buffers' wire format that messages of the CRI need: no schema, field numbers only. */
 
-/** A message to send: field number to value, or to several where the field is repeated. */
+/** A message to send: field number to value, or to several values if the field is repeated. */
 export interface Fields {
   readonly [number: number]: Value | readonly Value[];
 }

@@ -1,4 +1,4 @@
-/** The life of a small range, the same with every client: what a plugin with a fixed answer cannot pass. */
+/** The life of a small range, the same with every client: a plugin with a fixed answer cannot pass it. */
 
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
@@ -11,18 +11,18 @@ export interface Client {
   /**
    * Starts a container.
    *
-   * @throws {Error} with what the client says if it cannot
+   * @throws {Error} with the client's message if it cannot
    */
   start(name: string): Promise<void>;
 
   /** Ends a container and removes it. */
   stop(name: string): Promise<void>;
 
-  /** The path of a container's network namespace, where the one that the plugin gets is no path of the host. */
+  /** The path of a container's network namespace, if the path that the plugin gets is not one of the host. */
   readonly netnsOf?: (name: string) => string;
 }
 
-/** What the matrix calls it. */
+/** Its name in the matrix. */
 export const rangeLife = "allocation cycle";
 
 /** A network with five addresses for containers. */
@@ -82,7 +82,7 @@ export async function lifeOfARange(t: Test, host: Host, client: Client): Promise
 
   for (const name of names) await client.stop(name);
   t.same(host.reservations(network.name), {}, "nothing stays reserved");
-  // The kernel removes what is left of a network namespace some time after its end.
+  // The kernel removes the rest of a network namespace some time after its end.
   await until("the end of the interfaces", () => {
     const left = host.interfaces().filter((name) => name !== "cni-clients");
     return left.every((name) => interfaces.includes(name));
@@ -90,7 +90,7 @@ export async function lifeOfARange(t: Test, host: Host, client: Client): Promise
 }
 
 /**
- * The namespace that the plugin was last called for with success.
+ * The namespace of the plugin's last successful call.
  *
  * @throws {Error} if there was no such call
  */

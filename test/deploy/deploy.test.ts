@@ -17,7 +17,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 import { kubectl, skipWithoutKubectl } from "../harness/kubectl.ts";
 import { inRepository } from "../harness/repository.ts";
 
-/** An object, as in a manifest. */
+/** An object of a manifest. */
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,7 +49,7 @@ function podsIn(objects: readonly Manifest[]) {
 const manifests = objectsIn(readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8"));
 const base = podsIn(manifests);
 
-/** What is applied in these tests: the last one compares all of it with the schemas at once, which takes a compiler. */
+/** All objects that these tests apply: the last test compares them with the schemas at once, which takes a compiler. */
 const applied: Manifest[] = [...manifests];
 
 test("it runs everywhere, first, without access to the API and without privileges", async (t) => {
@@ -58,7 +58,7 @@ test("it runs everywhere, first, without access to the API and without privilege
     tolerations: [{ operator: "Exists" }],
     automountServiceAccountToken: false,
     hostNetwork: true,
-    // SELinux lets it write the paths of the node.
+    // With this type SELinux lets the agent write the paths of the node.
     securityContext: { seLinuxOptions: { type: "spc_t" } },
   });
   for (const { securityContext, volumeMounts = [] } of base.containers) {
@@ -91,7 +91,7 @@ test("its capabilities are those of the unit for gc, and one for the seccomp pro
 
   const ofUnit = names.replaceAll("CAP_", "").split(" ");
   const { capabilities } = base.agent?.securityContext ?? {};
-  // The unit allows open_by_handle_at by its name.
+  // The unit allows open_by_handle_at by its name, instead of this capability.
   t.same(capabilities?.add, [...ofUnit, "DAC_READ_SEARCH"].sort());
   const ofAnotherUser = { capabilities: { add: ["DAC_OVERRIDE"] } };
   t.match(base.install?.securityContext, ofAnotherUser, "it may write where the agent may");
@@ -125,7 +125,7 @@ test("the commands are there, with the options that are given", async (t) => {
   t.match(base.volumes, [{ name: "plugins" }]);
 });
 
-/** As in Kubernetes before 1.30, and without gc. */
+/** The changes for a DaemonSet as in Kubernetes before 1.30, and without gc. */
 const withoutAppArmor = {
   seLinuxOptions: { type: "spc_t" },
   seccompProfile: { type: "RuntimeDefault" },
@@ -139,7 +139,7 @@ test("there is an overlay for each of the distributions", async (t) => {
   t.same(distributions.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
 });
 
-/** What `kubectl apply --kustomize` would apply, with an overlay and components. */
+/** The objects that `kubectl apply --kustomize` would apply, with an overlay and components. */
 function built(
   t: Pick<Test, "teardown">,
   overlay: string,
@@ -157,7 +157,7 @@ function built(
   });
   if (status !== 0) throw new Error(stderr);
   const objects = objectsIn(stdout);
-  // It is none of Kubernetes itself.
+  // NodeFeatureRule is not a kind of Kubernetes itself.
   applied.push(...objects.filter(({ kind }) => kind !== "NodeFeatureRule"));
   return objects;
 }
@@ -186,7 +186,7 @@ for (const overlay of distributions) {
     const path = pathOf("plugins")?.path;
     const known = knownPluginDirectories.find(({ directory }) => directory === path);
     t.equal(pathOf("configurations")?.path, known?.configurations);
-    // A wrong path fails instead of being created.
+    // With this type a wrong path fails instead of being created.
     for (const volume of ["plugins", "configurations"]) t.equal(pathOf(volume)?.type, "Directory");
     t.match(agent, { image: "registry.example.com/host-local:v1.0.0" });
   });
@@ -285,10 +285,10 @@ test("the rule makes the resource of the feature that the agent writes by defaul
   ]);
 });
 
-/** The types of the API have no member that it does not have. */
+/** The types of the API allow only its own members. */
 test("all that is applied is valid", async (t) => {
   t.ok(skipWithoutKubectl !== false || applied.length >= 4 * distributions.length);
-  // In the repository, so that the package with the types is found.
+  // The directory is in the repository, so that the package with the types is found.
   const directory = mkdtempSync(inRepository("build/manifest-"));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const file = join(directory, "manifest.ts");
@@ -305,7 +305,7 @@ export const manifest${at}: I${at} = ${JSON.stringify({ apiVersion, kind, ...res
       ...["--noEmit", "--strict", "--skipLibCheck", "--ignoreConfig"],
       ...["--module", "nodenext", "--types", "", file],
     ],
-    // Without what tap has every process of Node.js load.
+    // The compiler runs without the modules that tap loads into every process of Node.js.
     { encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } },
   );
   t.equal(stdout + stderr, "");

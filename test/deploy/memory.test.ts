@@ -1,5 +1,5 @@
 // test: native executable, full extent only
-/** Whether the memory that the manifest allows is enough for what reads all reservations. */
+/** The memory that the manifest allows is enough for the commands that read all reservations. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { nodeFor } from "../operator/node.ts";
 
-/** What docs/kubernetes-install.md promises. */
+/** The number of reservations in the promise of docs/kubernetes-install.md. */
 const RESERVATIONS = 65_000;
 
 const { spec } = parse(readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8")).spec
@@ -40,7 +40,7 @@ test("its memory is enough for 65 000 reservations and as many results, all of d
     ["metrics"],
     ["gc", "--live-command", "echo none", "--force"],
   ]) {
-    // Address space is more than what is resident.
+    // The limit is stricter than the container's: address space is more than resident memory.
     const limit = [`--as=${memoryLimit()}`, executable, ...node.line([command, ...words])];
     const { status, stderr } = spawnSync("prlimit", limit, {
       encoding: "utf8",

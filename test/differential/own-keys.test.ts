@@ -1,7 +1,7 @@
 // test: each executable, one if short, Go plugin
 /**
- * A configuration means to the Go plugin what it means here, or it refuses it: of its own keys it refuses every value that only
- * this plugin understands, and new keys it does not read.
+ * The Go plugin understands a configuration as this plugin does, or refuses it: it refuses every value of its own keys that
+ * only this plugin understands, and does not read new keys.
  */
 
 import { test } from "tap";

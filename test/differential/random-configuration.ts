@@ -5,7 +5,7 @@ import type { ownKeys } from "../../src/ipam/config.ts";
 import type { Random } from "../harness/random.ts";
 import type { Json, JsonObject } from "../harness/runtime-call.ts";
 
-/** A range with what is known about it. */
+/** A range with the facts about it. */
 export interface RandomRange {
   readonly json: JsonObject;
   readonly family: 4 | 6;
@@ -16,7 +16,7 @@ export interface RandomRange {
   readonly addressAt: (offset: number) => string;
 }
 
-/** A configuration with what is known about it. */
+/** A configuration with the facts about it. */
 export interface RandomConfiguration {
   /** The document; `@D@` stands for the data directory. */
   readonly document: JsonObject;
@@ -44,11 +44,11 @@ export const ownValues: Readonly<Record<(typeof ownKeys)[number], readonly Json[
   lockTimeoutSeconds: [1, 0, 0.5],
 };
 
-/** Stands for the data directory, which differs between the two plugins. */
+/** The placeholder for the data directory, which differs between the two plugins. */
 export const placeholder = "@D@";
 
 /**
- * Makes a configuration that is valid as often as not quite.
+ * Makes a configuration that is valid or slightly wrong.
  *
  * @param random the choices
  * @param name the network's name
@@ -97,14 +97,14 @@ function randomSets(random: Random): RandomRange[][] {
   return families.map((family, set) => {
     const count = random.chance(20) ? 2 + random.integer(2) : 1;
     return Array.from({ length: count }, (_, range) => {
-      // Now and then the same subnet again, which is an error.
+      // Sometimes the same subnet comes again, which is an error.
       const block = random.chance(3) ? 0 : 10 * set + range;
       return family === 4 ? randomRange4(random, block) : randomRange6(random, block);
     });
   });
 }
 
-/** As many blocks of this prefix length as there may be are in 198.18.0.0/15. */
+/** The prefix length of which 198.18.0.0/15 has enough blocks. */
 const LARGEST_BLOCK = 19;
 
 function randomRange4(random: Random, block: number): RandomRange {

@@ -16,7 +16,7 @@ import { callStep, containers, interfaces, ownedBy, type Situation, type Step } 
 /**
  * Chooses the next step.
  *
- * @param situation what the choice depends on
+ * @param situation the facts on which the choice depends
  */
 export function randomStep(situation: Situation): Step {
   const { random } = situation;
@@ -46,7 +46,7 @@ function attachment({ random }: Situation) {
   };
 }
 
-/** Rather somebody who holds an address than anybody. */
+/** A container, which mostly is one that holds an address. */
 function holder(situation: Situation) {
   const { random, tree } = situation;
   const anybody = attachment(situation);
@@ -83,7 +83,7 @@ function add(situation: Situation, configuration: RandomConfiguration): Call {
   }
 }
 
-/** The document with requested addresses, beside what it already holds in that place. */
+/** The document with requested addresses, beside its present members in that place. */
 function withIPs(document: JsonObject, place: "args" | "runtimeConfig", ips: Json): JsonObject {
   if (place === "args") {
     return { ...document, args: { cni: { ips } } };
@@ -95,9 +95,8 @@ function withIPs(document: JsonObject, place: "args" | "runtimeConfig", ips: Jso
 }
 
 /**
- * Either one address, whatever it is, or one within every set: of several addresses in one
- * set the Go plugin takes a random one. See "Several requested addresses are taken in their order"
- * in blackbox/differences.ts.
+ * Either any one address, or one within every set: of several addresses in one set the Go plugin takes a random one. See
+ * "Several requested addresses are taken in their order" in blackbox/differences.ts.
  */
 function requestedAddresses(
   { random, tree }: Situation,
@@ -146,9 +145,8 @@ function check(situation: Situation, { document }: RandomConfiguration): Call {
 }
 
 /**
- * GC without a list, STATUS without ranges and VERSION: the rest of GC and STATUS is decided
- * otherwise. See "GC frees addresses of attachments that no longer exist" and "STATUS says when no
- * address can ever be handed out" in blackbox/differences.ts.
+ * GC without a list, STATUS without ranges, or VERSION: the rest of GC and STATUS differs by decision. See "GC frees addresses
+ * of attachments that no longer exist" and "STATUS says when no address can ever be handed out" in blackbox/differences.ts.
  */
 function forNetwork({ random }: Situation, { document }: RandomConfiguration): Call {
   const bare = { ...document, ipam: { type: "host-local", dataDir: "@D@" } };

@@ -28,7 +28,7 @@ const LIFETIME = 50;
 /** How many lives that differ are shown. */
 const MOST_SHOWN = 5;
 
-/** An older one prints other results, and gives other modes. */
+/** An older Go plugin prints other results, and gives other modes. */
 const skip = goPlugin?.current === true ? false : "there is no Go plugin 1.9.1 to compare with";
 
 test("the executable and the Go plugin agree after every step", { skip }, async (t) => {

@@ -6,7 +6,7 @@ import { containers, interfaces, type Situation, type TamperStep } from "./step.
 /**
  * Chooses a change.
  *
- * @param situation what the choice depends on
+ * @param situation the facts on which the choice depends
  * @param configuration a configuration of the network to tamper with
  */
 export function randomTampering(
@@ -21,8 +21,8 @@ export function randomTampering(
   const write = (path: string, content: string): TamperStep => ({ kind: "write", path, content });
   switch (random.integer(8)) {
     case 0:
-      // White space after it is left out: see "White space around the address in a cursor file
-      // does not matter" in blackbox/differences.ts.
+      // White space after the address is left out: see "White space around the address in a cursor file does not matter" in
+      // blackbox/differences.ts.
       return write(
         `${network}/last_reserved_ip.${random.integer(sets.length)}`,
         random.pick([
@@ -57,8 +57,8 @@ export function randomTampering(
         ]),
       );
     case 4:
-      // Not an owner: see "Only files named as an address, directly in the network's directory,
-      // are reservations" in blackbox/differences.ts.
+      // The text is no owner: see "Only files named as an address, directly in the network's directory, are reservations" in
+      // blackbox/differences.ts.
       return write(`${network}/${random.pick(["notes", "198.18.0", "::x"])}`, "not an owner");
     case 5:
       return { kind: "directory", path: inRange, content: "" };

@@ -19,7 +19,7 @@ const { HOST_LOCAL_STEPS } = process.env;
 const calls = Number(HOST_LOCAL_STEPS ?? (extent === "short" || isPortable ? 100 : 1000));
 
 const versions = ["", "0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
-/** With prefix lengths; the last ones are errors. */
+/** Addresses with prefix lengths; the last ones are errors. */
 const prefixes = [
   "198.51.100.1/24",
   "198.51.100.2/24",

@@ -1,4 +1,4 @@
-/** One step in the life of a data directory, and what it may be chosen for. */
+/** One step in the life of a data directory, and the facts by which it is chosen. */
 
 import type { TreeEntry } from "../harness/data-directory.ts";
 import type { Call } from "../harness/executable.ts";
@@ -21,7 +21,7 @@ export interface TamperStep {
 /** One step, taken with both plugins. */
 export type Step = CallStep | TamperStep;
 
-/** What a step is chosen for. */
+/** The facts by which a step is chosen. */
 export interface Situation {
   readonly random: Random;
   readonly configurations: readonly RandomConfiguration[];

@@ -28,7 +28,7 @@ const networks: readonly [string, JsonObject][] = [
   ],
 ];
 
-/** File modes differ in older Go plugins, so names and contents are compared. */
+/** The names and contents of the files: their modes differ in older Go plugins. */
 function files(network: ExecutableNetwork) {
   return network.tree().map(({ path, content }) => [path, content]);
 }
@@ -51,7 +51,7 @@ for (const [what, ipam] of extent === "short" ? networks.slice(1, 2) : networks)
       const [first, second] = round % 2 === 0 ? [here, go] : [go, here];
       isAnsweredAlike("add", `c${round}`, first);
       isAnsweredAlike("check", `c${round}`, second);
-      // One that it has already, or the range is full.
+      // The attachment already has an address, or the range is full.
       isAnsweredAlike("add", `c${round}`, second);
       // The attachments in the middle of their lives were added by one plugin or the other.
       if (round % 3 === 2) isAnsweredAlike("del", `c${round - 2}`, second);

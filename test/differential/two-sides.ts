@@ -11,7 +11,7 @@ import type { JsonObject } from "../harness/runtime-call.ts";
 import { placeholder } from "./random-configuration.ts";
 import { type CallStep, ownedBy, type Step, type TamperStep } from "./step.ts";
 
-/** What both sides showed after a step; they should be equal. */
+/** The views of both sides after a step; they should be equal. */
 export interface Sight {
   readonly here: unknown;
   readonly reference: unknown;
@@ -53,8 +53,8 @@ export function twoSides(t: Pick<Test, "teardown">, goPlugin: string): TwoSides 
       giveBack(reference, tree, call.environment);
     }
     tree = treeOf(reference);
-    // GC without a list says so on standard error, see "GC frees addresses of attachments that no
-    // longer exist" in blackbox/differences.ts.
+    // GC without a list reports that on standard error, see "GC frees addresses of attachments that no longer exist" in
+    // blackbox/differences.ts.
     const stderr = call.environment.CNI_COMMAND === "GC" ? theirs.stderr : ours.stderr;
     return {
       here: {
@@ -86,8 +86,8 @@ export function twoSides(t: Pick<Test, "teardown">, goPlugin: string): TwoSides 
 }
 
 /**
- * Calls the Go plugin. A DEL that it refuses for its configuration is made again with a sound one:
- * see "DEL frees addresses whatever else the configuration says" in blackbox/differences.ts.
+ * Calls the Go plugin. If it refuses a DEL for its configuration, the DEL is repeated with a valid one: see "DEL frees
+ * addresses whatever else the configuration says" in blackbox/differences.ts.
  */
 async function callReference(
   directory: string,
@@ -124,8 +124,8 @@ async function callOn(
 }
 
 /**
- * Puts back what a failed ADD of the Go plugin took from earlier calls: see "A failed ADD gives
- * back what it reserved itself, and nothing else" in blackbox/differences.ts.
+ * Puts back the addresses that a failed ADD of the Go plugin took from earlier calls: see "A failed ADD gives back what it
+ * reserved itself, and nothing else" in blackbox/differences.ts.
  */
 function giveBack(
   directory: string,

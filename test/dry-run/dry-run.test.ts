@@ -1,4 +1,4 @@
-/** The dry run and the ADD that follows it say the same, whatever the configuration and the state of the directory. */
+/** A dry run and the ADD that follows it say the same, whatever the configuration and the state of the directory. */
 
 import { deepStrictEqual } from "node:assert";
 import fc from "fast-check";
@@ -19,13 +19,13 @@ import { Network } from "../harness/network.ts";
 import { seed } from "../harness/seed.ts";
 import { bring, ipamOf, networkState, WRITES } from "./random-network.ts";
 
-/** What a dry run or an ADD comes to: the addresses, or the message and details of the error. */
+/** The outcome of a dry run or an ADD: the addresses, or the message and details of the error. */
 type Outcome = readonly string[] | { readonly msg: string; readonly details: string };
 
-/** The path at which a disk refuses an ADD first may be another one: then the reason alone is known. */
+/** The expected outcome. A disk may refuse an ADD at another path first: then only the reason is known. */
 type Expectation = Outcome | { readonly reason: string };
 
-/** What the dry runs came to, and how often. */
+/** The outcomes of the dry runs, and how often they occurred. */
 const seen = new Map<string, number>();
 
 function note(kind: string): void {
@@ -63,7 +63,7 @@ function expectationOf({ machine }: Network, ipam: object, interrupt?: Interrupt
   }
 }
 
-/** The ADD of a pod that asks for nothing, of which nothing stays. */
+/** The ADD of a pod that requests nothing; its changes are undone. */
 function outcomeOf(network: Network, interrupt?: Interrupt): Outcome {
   const { addresses, error } = network.machine.try(() => network.add("new", { interrupt }));
   return error === undefined ? addresses : { msg: error.msg, details: error.details ?? "" };

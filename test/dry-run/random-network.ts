@@ -1,4 +1,4 @@
-/** Random networks in memory: a configuration, and what has become of its directory. */
+/** Random networks in memory: a configuration, and the state of its directory. */
 
 import fc from "fast-check";
 import type { Interrupt, Operation } from "../harness/interruption.ts";
@@ -10,7 +10,7 @@ export const WRITES: readonly Operation[] = [
   ...(["makeDirectories", "extendFile", "lock"] as const),
 ];
 
-/** Refuses what a read-only disk refuses. */
+/** Refuses the calls that a read-only disk refuses. */
 const readOnly: Interrupt = ({ operation }) =>
   operation === "requireWritable" || WRITES.includes(operation)
     ? { kind: "fail", code: "EROFS" }
@@ -54,7 +54,7 @@ export const ipamOf = fc
     };
   });
 
-/** What happens before: reservations and releases, the end of a pod, foreign and damaged files, a boot. */
+/** The earlier events: reservations and releases, the end of a pod, foreign and damaged files, a boot. */
 const step = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("add"), id: fc.nat({ max: 8 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("del"), id: fc.nat({ max: 8 }) }) },
@@ -91,7 +91,7 @@ function sandbox(id: string, name: string): string {
   return ["IgnoreUnknown=1", "K8S_POD_NAMESPACE=default", ...words].join(";");
 }
 
-/** Takes a step, with a second before it. */
+/** Lets a second pass, and takes a step. */
 function take(network: Network, next: Step): void {
   const { machine, directory } = network;
   const { disk } = machine;
@@ -132,7 +132,7 @@ function take(network: Network, next: Step): void {
       machine.boot();
       break;
     case "lost": {
-      // As the Go plugin releases it, without a word to the journal.
+      // The Go plugin releases the address: the journal does not know.
       const [name] = network.reserved();
       if (name !== undefined) disk.removeAll(`${directory}/${name}`);
       break;
@@ -159,7 +159,7 @@ function take(network: Network, next: Step): void {
   }
 }
 
-/** Fills the ranges, with what may be taken from them then. */
+/** Fills the ranges with reservations, which an ADD may or may not take then. */
 function fill(network: Network, of: "living" | "dead" | "empty"): void {
   const { machine, directory } = network;
   for (let id = 100; id < 132; id++) {
@@ -176,14 +176,14 @@ function fill(network: Network, of: "living" | "dead" | "empty"): void {
   machine.wait(30_000);
 }
 
-/** What has become of a network: the steps before, what fills it, and what is wrong with the disk. */
+/** The state of a network: its earlier steps, what fills it, and the fault of its disk. */
 interface NetworkState {
   readonly steps: readonly Step[];
   readonly fullOf: Parameters<typeof fill>[1] | undefined;
   readonly disk: "" | "read-only" | "a file";
 }
 
-/** @param most how many steps there are at the most */
+/** @param most the largest number of steps */
 export function networkState(most: number): fc.Arbitrary<NetworkState> {
   return fc.record({
     steps: fc.array(step, { maxLength: most, size: "max" }),
@@ -195,7 +195,7 @@ export function networkState(most: number): fc.Arbitrary<NetworkState> {
 /**
  * Brings a network into a state.
  *
- * @returns what the disk refuses each call then
+ * @returns the refusals of the disk, if it refuses any call
  */
 export function bring(
   network: Network,

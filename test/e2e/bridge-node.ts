@@ -1,4 +1,4 @@
-/** A node with a network `net` of the `bridge` plugin on `cni0`, and its pods, as libcni remembers them. */
+/** A node with a network `net` of the `bridge` plugin on `cni0`, and with pods that libcni remembers. */
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export interface AddedPod {
  * Writes the configuration of the network.
  *
  * @param ipam its `ipam`, without the type
- * @param plugin what else the `bridge` plugin gets
+ * @param plugin further keys for the `bridge` plugin
  */
 export function configure(ipam: object, plugin: object = { isGateway: true }): Network {
   const section = { type: "host-local", ...ipam };
@@ -55,7 +55,7 @@ export function end(host: Host, network: Network, { pod }: Pick<AddedPod, "pod">
   rmSync(join(RESULTS, cacheEntry("net", pod.containerId).name));
 }
 
-/** What `check` finds on the node. */
+/** The findings of `check` on the node. */
 export function findings(): readonly PrintedFinding[] {
   return JSON.parse(tool(["check", "--json"]).stdout).findings;
 }

@@ -20,7 +20,7 @@ const needs = {
 
 const tried = exampleFiles.filter((name) => !name.endsWith(".template"));
 
-/** The command of each example: that in its row, or else the one with its name. */
+/** The command of each example: the one in its row, or else the one with its name. */
 const commands = tried.map((file) => {
   const row = readExample("README.md")
     .split("\n")

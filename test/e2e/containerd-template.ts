@@ -1,8 +1,8 @@
 /** containerd's `conf_template`: a Go template that containerd renders as soon as the node has its podCIDR. */
 
 /**
- * Renders a template as containerd does for a node, as far as its actions are lists such as
- * `{{range $i, $item := .Routes}}{{if $i}}, {{end}}"{{$item}}"{{end}}`. Any other one stays, and is no JSON.
+ * Renders a template as containerd does for a node, if its actions are lists such as `{{range $i, $item := .Routes}}{{if $i}},
+ * {{end}}"{{$item}}"{{end}}`. Any other action stays, and is not JSON.
  *
  * @param template the text of the template file
  * @param podCIDRs the podCIDRs of the node, in the order of `spec.podCIDRs`

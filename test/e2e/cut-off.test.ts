@@ -1,5 +1,8 @@
 // test: native executable, makes namespaces, mounts
-/** Living pods that are cut off from the bridge of their network, with the `bridge` plugin: who they are, and what helps; and a wrong gateway. */
+/**
+ * Living pods that are cut off from the bridge of their network, with the `bridge` plugin: which pods these are, and how to
+ * connect them; and a wrong gateway.
+ */
 
 import { execFileSync } from "node:child_process";
 import { type AddedPod, add, configure, end, findings } from "./bridge-node.ts";
@@ -14,14 +17,14 @@ function run(...lines: readonly string[]): void {
   for (const line of lines) execFileSync("sh", ["-c", line], { stdio: "pipe" });
 }
 
-/** The port of a pod's. */
+/** The port of a pod on the bridge. */
 function portOf({ hostInterfaces: [, port = ""] }: AddedPod): string {
   return port;
 }
 
 /**
- * What is done to the node with the pods web and db, who is cut off then, why, and by which commands they are connected again;
- * without any they are restarted.
+ * For each change of the node with the pods web and db: which pods are cut off then, why, and the commands that connect them;
+ * without commands they are restarted.
  */
 const cases: Readonly<
   Record<

@@ -10,12 +10,12 @@ import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { obstacle } from "./machine.ts";
 
-/** The script of a plugin of which one command succeeds without doing anything. */
+/** The script of a plugin with one command that succeeds without doing anything. */
 function idleAt(command: string): string {
   return `if [ "$CNI_COMMAND" = ${command} ]; then exec cat >/dev/null; fi; plugin`;
 }
 
-/** A script of the shell in place of the plugin, in which `plugin` is the one under test, and what notices it. */
+/** Shell scripts in place of the plugin, in which `plugin` is the one under test, and the scenarios that notice them. */
 const defects = [
   [
     "always gives the same address",

@@ -1,4 +1,4 @@
-/** An example's network without containers: the IPAM plugin is called in memory, as the main plugin calls it. */
+/** An example's network without containers: the IPAM plugin is called in memory, as the main plugin would call it. */
 
 import { staticPlugin } from "../../src/static/static.ts";
 import { ownDirectory } from "../harness/data-directory.ts";
@@ -9,25 +9,25 @@ import type { Json, JsonObject } from "../harness/runtime-call.ts";
 import { loadExample, readExample } from "./example.ts";
 import { isAtLeast, pluginInput, type Result } from "./libcni.ts";
 
-/** What a runtime adds of its own to an attachment, beside the configuration. */
+/** The additions of a runtime to an attachment, beside the configuration. */
 export interface Offer {
   readonly capabilities?: JsonObject;
   /** The text of `CNI_ARGS`. */
   readonly cniArgs?: string;
 }
 
-/** What the nodes of the examples have in /etc/resolv.conf. */
+/** The /etc/resolv.conf of the examples' nodes. */
 const resolvConf = `nameserver 192.0.2.53
 nameserver 2001:db8::53
 search cluster.example example
 options ndots:5
 `;
 
-/** A network of an example file, on a node that has the files which examples name. */
+/** A network of an example file, on a node with the files that examples name. */
 export class ExampleNetwork {
   readonly #cniVersion: string;
   readonly #name: string;
-  /** What the first plugin of the list has as its IPAM plugin, and the last plugin as the runtime calls it. */
+  /** The IPAM plugin of the first plugin of the list, and the last plugin as the runtime calls it. */
   readonly #first: Network;
   readonly #last: Network;
   readonly #options: CallOptions;
@@ -36,7 +36,7 @@ export class ExampleNetwork {
 
   /**
    * @param file the example's name
-   * @param offer what the runtime adds to every attachment
+   * @param offer the runtime's additions to every attachment
    */
   constructor(file: string, { capabilities = {}, cniArgs = "" }: Offer = {}) {
     const example = loadExample(file);
@@ -58,7 +58,7 @@ export class ExampleNetwork {
     this.#options = { cniArgs, ...(isStatic && { plugin: staticPlugin.name }) };
   }
 
-  /** What the IPAM plugin answers to the main plugin for a pod. */
+  /** The IPAM plugin's answer to the main plugin for a pod. */
   add(pod: string): Result {
     const result = JSON.parse(accepted(this.#first.add(pod, this.#options)));
     this.#results.set(pod, result);
@@ -70,7 +70,7 @@ export class ExampleNetwork {
     return refused(this.#first.add(pod, this.#options));
   }
 
-  /** Does nothing before 0.4.0, where libcni refuses CHECK by itself. */
+  /** Checks a pod; does nothing before 0.4.0, where libcni refuses CHECK by itself. */
   check(pod: string): void {
     if (!isAtLeast(this.#cniVersion, "0.4.0")) return;
     const top = { prevResult: this.#results.get(pod) };
@@ -82,7 +82,7 @@ export class ExampleNetwork {
     accepted(this.#first.del(pod, { ...this.#options, top }));
   }
 
-  /** Tells the last plugin of the list which pods are left, an hour after all were made: GC keeps what is young. */
+  /** Tells the last plugin of the list which pods are left, an hour after all were made, since GC keeps what is young. */
   gc(pods: readonly string[]): void {
     accepted(this.#last.gc(pods.map((pod) => `${pod} eth0`)));
   }
@@ -97,7 +97,7 @@ export class ExampleNetwork {
     return refused(this.#last.status());
   }
 
-  /** What the last plugin of the list answers after the others have done their part, if anything. */
+  /** The answer of the last plugin of the list after the others have done their part, if any. */
   chained(command: "ADD" | "CHECK" | "DEL", pod: string, prevResult: Result): unknown {
     const answer = accepted(this.#last.call(command, pod, { top: { prevResult } }));
     return answer === "" ? undefined : JSON.parse(answer);

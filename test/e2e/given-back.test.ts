@@ -1,5 +1,8 @@
 // test: native executable, makes namespaces, mounts
-/** A route whose gateway is in no subnet of the pod: the `bridge` plugin fails after the addresses are reserved, and gives them back. */
+/**
+ * With a route whose gateway is in no subnet of the pod, the `bridge` plugin fails after the addresses are reserved, and gives
+ * them back.
+ */
 
 import { execFileSync } from "node:child_process";
 import type { Attachment } from "../harness/runtime-call.ts";
@@ -11,7 +14,7 @@ const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
 
 const ipam = { ranges: [[{ subnet: "10.219.5.0/28" }]] };
 
-/** The sandbox of a pod, as containerd calls for it. */
+/** The sandbox of a pod, with the arguments of containerd. */
 function sandbox(name: string): Attachment {
   const pod = new Pod(name);
   const cniArgs = `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name};K8S_POD_INFRA_CONTAINER_ID=${name}`;
@@ -37,7 +40,7 @@ scenario("pods that give their addresses back at once are told of", needs, async
     message: /^the last 5 pods gave the address back within a second, the last one \d+s ago/,
   });
 
-  // It has no port, and the plugin cannot set the address of such a bridge.
+  // The bridge has no port, and the plugin cannot set the address of such a bridge.
   execFileSync("ip", ["link", "delete", "cni0"]);
   const network = configure(ipam);
   const { address = "" } = host.runtime.add(network, sandbox("web")).ips?.[0] ?? {};

@@ -21,14 +21,14 @@ import { Runtime } from "./runtime.ts";
 const pluginDirectory = "/opt/cni/bin";
 const reservationDirectory = "/var/lib/cni/networks";
 const configurationDirectory = "/etc/cni/net.d";
-/** What says which directories the machine's own read. */
+/** The configurations of the machine's own runtimes, which name the directories that they read. */
 const configurationsOfRuntimes = [
   ...["/etc/containerd", "/etc/crio"],
   ...["/var/lib/rancher/k3s/agent/etc", "/var/lib/rancher/rke2/agent/etc"],
 ];
 const record = "/run/calls-of-host-local";
 
-/** Shows in /sys the interfaces of this network namespace in place of the machine's; what else is there stays, such as cgroups. */
+/** Shows this network namespace's interfaces in /sys in place of the machine's; the rest of /sys stays, such as cgroups. */
 function showOwnInterfaces(): void {
   mkdirSync("/run/sys");
   execFileSync("mount", ["-t", "sysfs", "sysfs", "/run/sys"]);
@@ -38,7 +38,7 @@ function showOwnInterfaces(): void {
   execFileSync("umount", ["/run/sys"]);
 }
 
-/** The host that a scenario runs on. Made once, inside the namespaces of the scenario. */
+/** The host that a scenario runs on; it is made once, inside the namespaces of the scenario. */
 export class Host {
   readonly pluginDirectory = pluginDirectory;
   readonly runtime = new Runtime(pluginDirectory);
@@ -53,15 +53,15 @@ export class Host {
     execFileSync("ip", ["link", "set", "lo", "up"]);
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
     mkdirSync("/run/netns");
-    // As on a node whose calls have failed: without it a container of other processes need not see those.
+    // The directory exists, as on a node with failed calls; without it a container of other processes need not see them.
     mkdirSync("/run/host-local", { mode: 0o700 });
     showOwnInterfaces();
-    // Up for a day: on a machine that has just started, check looks for no leaks.
+    // The host has been up for a day: on a machine that has just started, check looks for no leaks.
     writeFileSync("/run/uptime", "86400.00 86400.00\n");
     execFileSync("mount", ["--bind", "/run/uptime", "/proc/uptime"]);
     for (const directory of ["/etc", "/opt", "/var/lib"]) {
       coverWithMemory(directory);
-      // What the machine's own runtimes have there is not this host's.
+      // The entries of the machine's own runtimes are not this host's.
       rmSync(join(directory, "cni"), { recursive: true, force: true });
     }
     for (const path of configurationsOfRuntimes) rmSync(path, { recursive: true, force: true });
@@ -77,7 +77,7 @@ export class Host {
   }
 
   /**
-   * The reservations of a network as they stand on disk: address to content.
+   * The reservations of a network on disk: address to content.
    *
    * @param network the network's name
    */
@@ -91,12 +91,12 @@ export class Host {
     );
   }
 
-  /** Removes the reservations of a network behind the plugin's back. */
+  /** Removes the reservations of a network without the plugin. */
   forget(network: string): void {
     rmSync(join(reservationDirectory, network), { recursive: true, force: true });
   }
 
-  /** Every call of host-local so far, with all that went in and out. */
+  /** Every call of host-local so far, with its input and output. */
   recordedCalls(): RecordedCall[] {
     return recordedCalls(record);
   }
@@ -136,10 +136,10 @@ export class Host {
   }
 
   /**
-   * Holds back what a main plugin answers, as one that waits for duplicate address detection.
+   * Delays the answer of a main plugin, as one does that waits for duplicate address detection.
    *
    * @param name its name
-   * @param gate a file: as long as it is there, no answer comes; beside it `.busy` is there while the plugin is at work
+   * @param gate a file: no answer comes while it exists; beside it, `.busy` exists while the plugin is at work
    */
   hold(name: string, gate: string): void {
     const path = join(pluginDirectory, name);
@@ -189,13 +189,13 @@ exit "$code"
   }
 }
 
-/** As if the packages of the layers were installed. */
+/** Lays layers over /usr, as if their packages were installed. */
 function layOverUsr(layers: readonly string[]): void {
   const directories = [...layers.map((layer) => join(layer, "usr")), "/usr"].join(":");
   execFileSync("mount", ["-t", "overlay", "overlay", "-o", `lowerdir=${directories}`, "/usr"]);
 }
 
-/** What is written below the directory from now on lives in memory and ends with the scenario. */
+/** Covers a directory with memory: later writes below it end with the scenario. */
 function coverWithMemory(directory: string): void {
   const layers = join("/run/layers", directory);
   const [upper, work] = ["upper", "work"].map((layer) => join(layers, layer));

@@ -1,6 +1,6 @@
 /**
- * What libcni, the library inside every container runtime, makes of a configuration file: the
- * document that each plugin of the network gets on standard input.
+ * libcni's reading of a configuration file. libcni is the library inside every container runtime; it makes the document that
+ * each plugin of the network gets on standard input.
  */
 
 import type { Json, JsonObject } from "../harness/runtime-call.ts";
@@ -18,11 +18,11 @@ export interface Network {
   readonly plugins: readonly PluginConfiguration[];
 }
 
-/** What a runtime adds to a plugin's own object, by verb. */
+/** The additions of a runtime to a plugin's own object, by verb. */
 export interface Injection {
-  /** For ADD, CHECK and DEL: values for capabilities, as `CAP_ARGS` of cnitool gives them. */
+  /** Values for capabilities, for ADD, CHECK and DEL, as `CAP_ARGS` of cnitool gives them. */
   readonly capabilities?: JsonObject;
-  /** For CHECK and DEL, and for ADD after the first plugin: what the plugins before returned. */
+  /** The result of the plugins before, for CHECK and DEL, and for ADD after the first plugin. */
   readonly prevResult?: Json;
 }
 
@@ -68,7 +68,7 @@ function isPlugin(plugin: Partial<PluginConfiguration>): plugin is PluginConfigu
  *
  * @param network the network
  * @param plugin one of its plugins
- * @param injection what the runtime adds
+ * @param injection the runtime's additions
  */
 export function pluginInput(
   network: Network,
@@ -89,7 +89,7 @@ export function pluginInput(
 }
 
 /**
- * Tells whether a specification version has what came with another version.
+ * Tells whether a specification version has the features of another version.
  *
  * @param version three numbers with dots
  * @param since three numbers with dots

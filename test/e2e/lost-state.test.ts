@@ -14,7 +14,10 @@ import { scenario } from "./scenario.ts";
 
 const DIRECTORY = "/var/lib/cni/networks/net";
 
-/** Main plugins, each as it is configured. Macvlan makes an interface that no other end links with the node's namespace. */
+/**
+ * Main plugins, each with its configuration. Macvlan makes an interface without another end, so nothing links it with the
+ * node's namespace.
+ */
 const mainPlugins = [
   { type: "bridge", bridge: "cni0", isGateway: true },
   { type: "ptp" },
@@ -22,8 +25,8 @@ const mainPlugins = [
 ] as const;
 
 /**
- * What becomes of `/var/lib/cni`, by shell, how many of three living pods are not reserved then, and how many addresses are not
- * free: a backup has the reservation of one that has ended since.
+ * The losses of `/var/lib/cni`, as shell commands, with how many of three living pods lose their reservations, and how many
+ * addresses are not free: a backup has the reservation of a pod that has ended since.
  */
 const losses = [
   ["everything is deleted", "rm -rf /var/lib/cni/*", 3, 3],
@@ -41,7 +44,7 @@ function run(line: string): void {
   execFileSync("sh", ["-c", line], { stdio: "pipe" });
 }
 
-/** A network of 10.219.7.0/28, with 13 addresses for pods; the host's only one. */
+/** The host's only network: 10.219.7.0/28, with 13 addresses for pods. */
 function networkOf(host: Host, plugin: object): Network {
   run("ip link add lan0 type veth peer name lan1 && ip link set lan0 up && ip link set lan1 up");
   const ipam = { type: "host-local", ranges: [[{ subnet: "10.219.7.0/28" }]] };
@@ -52,7 +55,7 @@ function networkOf(host: Host, plugin: object): Network {
   return network;
 }
 
-/** Adds the sandbox of a pod, whose address comes back once its namespace is gone. */
+/** Adds the sandbox of a pod; its address becomes free once its namespace is gone. */
 function add(host: Host, network: Network, name: string): Pod {
   const pod = new Pod(name);
   const cniArgs = `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${name}`;
@@ -64,7 +67,7 @@ function findings(): readonly PrintedFinding[] {
   return JSON.parse(tool(["check", "--json"]).stdout).findings;
 }
 
-/** Expects that every namespace has one address, and no two the same; returns these. */
+/** Expects that every namespace has one address, and that all differ; returns them. */
 function addressesOnce(t: Pick<Test, "equal">): readonly string[] {
   const all = nodeNamespaces().flatMap(({ addresses }) => addresses);
   t.equal(new Set(all).size, all.length, `${all}`);
@@ -119,14 +122,15 @@ for (const plugin of mainPlugins) {
 
   scenario(
     `${plugin.type}: an address that moved to another namespace is kept, by ADD as by GC`,
-    // In a PID namespace of its own ADD believes no namespace gone.
+    // The scenario sees the processes of the machine: in a PID namespace of its own, ADD believes no namespace gone.
     { ...needs, seesProcesses: true },
     async (t, host) => {
       const network = networkOf(host, plugin);
       const pods = Array.from({ length: 13 }, (_, at) => add(host, network, `p${at}`));
       const [first, second] = pods;
       new Pod("other");
-      // No ADD was called for this namespace, and the interface stays down: so nothing need link it with the node's.
+      // No ADD was called for this namespace, and the interface stays down: so nothing has to link it with the node's
+      // namespace.
       run("ip -n p0 link set eth0 down && ip -n p0 link set eth0 name moved netns other");
       run("ip -n other addr add 10.219.7.2/28 dev moved");
       first?.remove();
@@ -138,7 +142,7 @@ for (const plugin of mainPlugins) {
         next = add(host, network, `next${attempts++}`);
         return true;
       };
-      // The kernel takes a namespace down later.
+      // The kernel removes a namespace some time later.
       await until("the address of a pod that is gone", adds, 10);
       t.same(next?.addresses(), ["10.219.7.3/28"], "that of a pod that is gone");
       t.throws(() => add(host, network, "last"), /no IP addresses available/);

@@ -1,4 +1,4 @@
-/** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
+/** The machine's offer to scenarios: main plugins, programs, and namespaces of their own. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -16,21 +16,21 @@ import { lacking } from "../harness/needs.ts";
 import { inRepository } from "../harness/repository.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 
-/** What a scenario needs of the machine. */
+/** The needs of a scenario. */
 export interface Needs {
   /** The main plugins that it uses. */
   readonly plugins: readonly string[];
-  /** The specification version that these must speak. */
+  /** The specification version that the main plugins must speak. */
   readonly cniVersion: string;
   /** Programs beyond those that every scenario uses. */
   readonly programs?: readonly string[];
   /** The layers of `npm run fetch -- clients` that it lays over /usr; such a scenario runs containers. */
   readonly layers?: readonly string[];
-  /** Programs that are not to be had from Debian, as an option of `npm run test:clients` gives them. */
+  /** Programs that Debian does not have, given by an option of `npm run test:clients`. */
   readonly given?: readonly { readonly option: string; readonly path: string }[];
-  /** Which main plugins: the oldest here that have what is needed, or the newest. */
+  /** The age of the main plugins: the oldest here that meet the needs, or the newest. */
   readonly age?: "oldest" | "newest";
-  /** Whether it has no PID namespace of its own: by what it sees in one GC releases nothing. */
+  /** Whether it sees the machine's processes, without a PID namespace of its own, in which GC releases nothing. */
   readonly seesProcesses?: boolean;
 }
 
@@ -38,7 +38,7 @@ const withoutProcesses: readonly string[] = [
   ...["--net", "--mount", "--ipc", "--uts", "--fork", "--kill-child", "--propagation", "private"],
 ];
 
-/** The arguments of `unshare` under which every scenario runs that does not have to see the processes of the machine. */
+/** The arguments of `unshare` for every scenario that does not have to see the processes of the machine. */
 export const namespaces: readonly string[] = [...withoutProcesses, "--pid", "--mount-proc"];
 
 /** The arguments of `unshare` for a scenario. */
@@ -46,23 +46,23 @@ export function namespacesFor({ seesProcesses = false }: Needs): readonly string
   return seesProcesses ? withoutProcesses : namespaces;
 }
 
-/** Debian's package, and the newer one that `npm run fetch -- go-plugins` unpacks. */
+/** The directories of main plugins: Debian's package, and the newer one that `npm run fetch -- go-plugins` unpacks. */
 const pluginDirectories = ["/usr/lib/cni", inRepository("build/go-plugins/usr/lib/cni")];
 
-/** Where `npm run fetch -- clients` unpacks the layers. */
+/** The directory into which `npm run fetch -- clients` unpacks the layers. */
 const layerDirectory = inRepository("build/clients");
 
-/** Whether scenarios get another kernel where they need it, in which they take half a minute each. */
+/** Whether scenarios get another kernel if they need it, in which they take half a minute each. */
 const usesUserModeLinux = process.env.HOST_LOCAL_USER_MODE_LINUX !== undefined;
 
-/** What every scenario mounts, tried beforehand: some containers have namespaces but no mounts. */
+/** The mounts of every scenario, tried beforehand: some containers have namespaces but cannot mount. */
 const trialMounts = [
   "mount -t tmpfs tmpfs /run",
   "mkdir /run/upper /run/work",
   "mount -t overlay -o lowerdir=/opt,upperdir=/run/upper,workdir=/run/work overlay /opt",
 ];
 
-/** What a main plugin asks of the kernel, which need not know every kind of interface. */
+/** The interfaces that main plugins need; a kernel need not know every kind. */
 const trialLinks: Readonly<Record<string, readonly string[]>> = {
   bridge: ["ip link add bridge0 type bridge"],
   ptp: ["ip link add ptp0 type veth peer name ptp1"],
@@ -82,14 +82,14 @@ const trialLinks: Readonly<Record<string, readonly string[]>> = {
   tap: ["ip tuntap add tap0 mode tap"],
 };
 
-/** Where runtimes make the cgroups of containers. */
+/** A cgroup that is made to see whether runtimes can make those of containers. */
 const trialCgroup = "host-local-test-trial";
 
 /**
  * Finds the main plugins that a scenario needs.
  *
- * @param needs what it needs
- * @returns their directory, or undefined where there is none
+ * @param needs the scenario's needs
+ * @returns their directory, or undefined if there is none
  */
 export function mainPlugins({ plugins, cniVersion, age = "oldest" }: Needs): string | undefined {
   const inOrder = age === "oldest" ? pluginDirectories : pluginDirectories.toReversed();
@@ -102,7 +102,7 @@ export function mainPlugins({ plugins, cniVersion, age = "oldest" }: Needs): str
  * Says in a plain sentence why a scenario cannot run here.
  *
  * @param needs what the scenario needs
- * @returns the sentence, or undefined where it can run
+ * @returns the sentence, or undefined if it can run
  */
 export function obstacle(needs: Needs): string | undefined {
   const { plugins, cniVersion, programs = [], layers = [] } = needs;
@@ -138,8 +138,8 @@ export function obstacle(needs: Needs): string | undefined {
 }
 
 /**
- * The words before a command that give it a kernel which makes the interfaces of the main plugins: none where this
- * machine's does.
+ * The words before a command that give it a kernel which makes the interfaces of the main plugins; none if this machine's
+ * kernel makes them.
  *
  * @param needs what the scenario needs
  */
@@ -148,7 +148,7 @@ export function kernelFor({ plugins }: Needs): readonly string[] {
   return plugins.some(isUnknownHere) ? ["bash", program, layerDirectory] : [];
 }
 
-/** What {@link isUnknownHere} has found. */
+/** The answers of {@link isUnknownHere} so far. */
 const unknownHere = new Map<string, boolean>();
 
 function isUnknownHere(plugin: string): boolean {
@@ -159,7 +159,7 @@ function isUnknownHere(plugin: string): boolean {
   return isUnknown;
 }
 
-/** What is printed if one of the commands fails in namespaces of its own. */
+/** The output of commands in namespaces of their own, if one of them fails. */
 function refusalOf(commands: readonly string[]): string | undefined {
   if (commands.length === 0) return undefined;
   const command = [...namespaces, "sh", "-c", commands.join(" && ")];
@@ -168,7 +168,7 @@ function refusalOf(commands: readonly string[]): string | undefined {
 }
 
 /**
- * Where a layer of `npm run fetch -- clients` is.
+ * The path of a layer of `npm run fetch -- clients`.
  *
  * @param layer its name
  */
@@ -185,7 +185,7 @@ export function makeCgroup(name: string): void {
   for (const hierarchy of cgroupHierarchies()) {
     const directory = join(hierarchy, name);
     mkdirSync(directory, { recursive: true });
-    // In version 1 a new cgroup has none of them.
+    // In version 1 a new cgroup has no processors and no memory.
     for (const file of ["cpuset.cpus", "cpuset.mems"]) {
       if (existsSync(join(directory, file))) {
         writeFileSync(join(directory, file), readFileSync(join(hierarchy, file)));
@@ -194,7 +194,7 @@ export function makeCgroup(name: string): void {
   }
 }
 
-/** How long the end of the last process in a cgroup is waited for, in milliseconds. */
+/** How long to wait for the end of the last process in a cgroup, in milliseconds. */
 const LONGEST_END = 10_000;
 
 /**
@@ -226,7 +226,7 @@ export function processesIn(name: string): readonly number[] {
 }
 
 /**
- * Unmounts what is mounted below directories, and removes these.
+ * Unmounts everything below directories, and removes the directories.
  *
  * @param directories their paths
  */
@@ -235,7 +235,7 @@ export function removeMounts(directories: readonly string[]): void {
     .split("\n")
     .map((line) => line.split(" ")[1] ?? "")
     .filter((path) => directories.some((directory) => path.startsWith(`${directory}/`)));
-  // A mount of the machine's own, below another one, cannot be reached, and need not be.
+  // A mount of the machine's own that another one covers cannot be reached, and need not be.
   for (const path of mounted.toReversed()) spawnSync("umount", [path]);
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }
@@ -271,7 +271,7 @@ function cgroupHierarchies(): readonly string[] {
     .map(([, directory = ""]) => directory);
 }
 
-/** A directory and those below it, each before what is below it; none if it does not exist. */
+/** A directory and those below it, each before its own directories; none if it does not exist. */
 function directoriesBelow(directory: string): readonly string[] {
   if (!existsSync(directory)) return [];
   const inside = readdirSync(directory, { withFileTypes: true });

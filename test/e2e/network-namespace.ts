@@ -1,8 +1,8 @@
-/** A network namespace, looked at from inside. */
+/** A network namespace, seen from inside. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** How long an address is tried, in seconds: IPv6 waits for duplicate address detection. */
+/** How long to try an address, in seconds: IPv6 waits for duplicate address detection. */
 const PATIENCE = 10;
 
 /** A network namespace with the interface of an attachment in it. */
@@ -22,7 +22,7 @@ export class NetworkNamespace {
   /**
    * Whether an address answers a ping from inside.
    *
-   * @param seconds how long it is tried; one that is not to answer is waited for in vain
+   * @param seconds how long it is tried; less for an address that must not answer
    */
   reaches(address: string, seconds = PATIENCE): boolean {
     const ping = ["ping", "-n", "-c", "1", "-i", "0.2", "-w", `${seconds}`, address];

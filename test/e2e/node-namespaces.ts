@@ -1,4 +1,4 @@
-/** The network namespaces that a runtime has mounted, looked at on the node. */
+/** The network namespaces that a runtime has mounted, seen from the node. */
 
 import { existsSync, readdirSync } from "node:fs";
 import { NetworkNamespace } from "./network-namespace.ts";
@@ -11,7 +11,7 @@ export interface NodeNamespace {
   readonly addresses: readonly string[];
 }
 
-/** All namespaces that there are, without those that end meanwhile. */
+/** All namespaces, without those that end meanwhile. */
 export function nodeNamespaces(): readonly NodeNamespace[] {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names.flatMap((name) => {
@@ -36,7 +36,7 @@ export function namespaceWith(address: string): NetworkNamespace {
   return found.namespace;
 }
 
-/** The addresses that two of them have. */
+/** The addresses that two namespaces have. */
 export function addressesInTwo(): readonly string[] {
   const all = nodeNamespaces().flatMap(({ addresses }) => addresses);
   return all.filter((address, at) => all.indexOf(address) !== at);

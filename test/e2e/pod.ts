@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import type { Attachment } from "../harness/runtime-call.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 
-/** A network namespace of the name of its container id. */
+/** A network namespace that is named after its container id. */
 export class Pod extends NetworkNamespace implements Attachment {
   readonly containerId: string;
 
@@ -14,7 +14,7 @@ export class Pod extends NetworkNamespace implements Attachment {
     this.containerId = containerId;
   }
 
-  /** Takes the namespace away. */
+  /** Removes the namespace. */
   remove(): void {
     execFileSync("ip", ["netns", "delete", this.containerId]);
   }

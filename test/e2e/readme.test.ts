@@ -1,7 +1,7 @@
 // test: each executable, one if short, Go plugin, makes namespaces, mounts
 /**
- * The session of docs/leaked-addresses.md, which README.md shows as a picture, on a node that runs only the Go plugin, and what
- * it says to do next, as root with the usual `PATH`.
+ * The session of docs/leaked-addresses.md, which README.md shows as a picture, on a node that runs only the Go plugin, and the
+ * next steps that the page names, as root with the usual `PATH`.
  */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -97,7 +97,7 @@ function linesBelow(title: string): readonly string[] {
   return block.split("\n");
 }
 
-/** What lines print in a clone with the executable built, where they end with these codes. */
+/** Runs lines in a clone with the built executable, and returns their outputs; they must end with these codes. */
 function runAsRoot(t: Test, lines: readonly string[], codes: readonly number[]): readonly string[] {
   const clone = scratchDirectory(t);
   mkdirSync(join(clone, "dist/native"), { recursive: true });
@@ -119,12 +119,12 @@ function isSameFile(path: string, copy: string): boolean {
   return readFileSync(path).equals(readFileSync(copy));
 }
 
-/** Output with the time of the day that it is printed at replaced, which has a date just before midnight. */
+/** Output in which the time of the day is replaced; just before midnight it is printed with a date. */
 function withTime(output: Step["output"]): string {
   return output.replaceAll(/(?:[-\d]{10} )?\d\d:\d\d UTC/g, "16:10 UTC");
 }
 
-/** Installs the Go plugin, which makes the network of README.md with the pods, one of which then dies without a DEL. */
+/** Installs the Go plugin, which makes the network of README.md with the pods; one of these then dies without a DEL. */
 async function prepare(t: Test, host: Host): Promise<void> {
   const [, configuration = ""] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
   const network = readNetwork(configuration);
@@ -145,20 +145,20 @@ async function prepare(t: Test, host: Host): Promise<void> {
   }
 }
 
-/** Starts what a runtime has in every sandbox: a process that does nothing. */
+/** Starts the process of every sandbox, which does nothing. */
 async function runIn(t: Test, id: string): Promise<void> {
   const pause = spawn("ip", ["netns", "exec", id, "sh", "-c", "echo; exec sleep infinity"]);
   t.teardown(() => pause.kill("SIGKILL"));
   await once(pause.stdout, "data");
 }
 
-/** Writes what the cache of libcni 1.3 has of an attachment. */
+/** Writes an attachment into the cache of libcni 1.3. */
 function remember(containerId: string, pod: string, netns: string): void {
   const { name, text } = cacheEntry("mynet", containerId, { pod, netns });
   writeFileSync(`/var/lib/cni/results/${name}`, text);
 }
 
-/** Every file below a directory with mode, size, time and content; of directories only the names and modes. */
+/** Every file below a directory with its mode, size, time and content; directories only with their names and modes. */
 function filesBelow(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
     .sort()

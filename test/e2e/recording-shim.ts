@@ -1,7 +1,4 @@
-/**
- * Stands in front of the plugin under test, passes everything through unchanged, and writes down
- * what was really called.
- */
+/** A shim in front of the plugin under test, which passes everything through unchanged, and records the calls. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -43,7 +40,7 @@ exit "$code"
 }
 
 /**
- * Reads what a shim has written down so far.
+ * Reads the records of a shim so far.
  *
  * @param record the directory of {@link installShim}
  */

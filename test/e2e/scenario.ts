@@ -17,13 +17,13 @@ import {
   removeCgroup,
 } from "./machine.ts";
 
-/** Set inside: the name of the scenario that the namespaces were made for. */
+/** The variable, set inside, with the name of the scenario that the namespaces were made for. */
 const marker = "HOST_LOCAL_E2E_SCENARIO";
 
-/** Set inside: the cgroup below which all cgroups of the scenario have to be. */
+/** The variable, set inside, with the cgroup below which all cgroups of the scenario have to be. */
 const cgroupMarker = "HOST_LOCAL_E2E_CGROUP";
 
-/** Set inside: the mount namespace of whoever has started it. */
+/** The variable, set inside, with the mount namespace of the process that has started it. */
 const outsideMarker = "HOST_LOCAL_E2E_OUTSIDE";
 
 function mountNamespace(): string {
@@ -40,7 +40,7 @@ export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
 /**
  * Makes sure that this process is in namespaces of its own.
  *
- * @throws Error where it is not, as then a scenario would change the machine itself
+ * @throws Error if it is not: then a scenario would change the machine itself
  */
 function requireNamespaces(): void {
   const outside = process.env[outsideMarker];
@@ -52,9 +52,9 @@ function requireNamespaces(): void {
  * Declares a scenario.
  *
  * @param name the behaviour
- * @param needs what it needs; where that is missing the test is skipped and says so
+ * @param needs its needs; if one is not met, the test is skipped and says so
  * @param body the scenario, inside the namespaces
- * @returns why it is skipped, undefined where it runs
+ * @returns why it is skipped, undefined if it runs
  */
 export function scenario(
   name: string,

@@ -1,5 +1,7 @@
 // test: each executable, one if short, makes namespaces, mounts
-/** Two pods of a node, in the forms of the specification, reach each other until they go. test/clients has each main plugin. */
+/**
+ * Two pods of a node, in the forms of the specification, reach each other until they end. test/clients has each main plugin.
+ */
 
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";

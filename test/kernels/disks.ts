@@ -7,16 +7,16 @@ import type { Random } from "../harness/random.ts";
 import type { Disk } from "./emulator.ts";
 import { copyImage, entriesOf, survivors, writeImage } from "./write-log.ts";
 
-/** What makes each file system, by the name of its disks. XFS and Btrfs want so many megabytes. */
+/** The program that makes each file system, by the name of its disks. XFS and Btrfs need this many megabytes. */
 const fileSystems: Readonly<Record<string, readonly [megabytes: number, ...words: string[]]>> = {
   ext4: [64, "mkfs.ext4", "-q", "-F"],
-  // Dates have full seconds there.
+  // Dates have full seconds on this file system.
   "ext4-128": [64, "mkfs.ext4", "-q", "-F", "-I", "128"],
   xfs: [320, "mkfs.xfs", "-q"],
   btrfs: [160, "mkfs.btrfs", "-q"],
 };
 
-/** How many cuts of each log become a disk. */
+/** How many cuts of each log are made into disks. */
 const CUTS = 2;
 
 /** A disk whose writes are logged. */
@@ -29,8 +29,8 @@ export interface LoggedDisk extends Disk {
 /**
  * Makes empty disks.
  *
- * @param directory for their images
- * @throws where a program is missing that makes a file system
+ * @param directory the directory for their images
+ * @throws if a program that makes a file system is missing
  */
 export function emptyDisks(directory: string): readonly LoggedDisk[] {
   mkdirSync(directory, { recursive: true });
@@ -47,10 +47,10 @@ export function emptyDisks(directory: string): readonly LoggedDisk[] {
 }
 
 /**
- * Makes what each disk had at a loss of power: as the kill of the emulator left it, and as further losses would have left it
- * that met it between the beginning of the storm and then.
+ * Makes the disks as they were at a loss of power: as the kill of the emulator left them, and as losses between the beginning
+ * of the storm and then would have left them.
  *
- * @param began how long each log was as the storm began, in bytes
+ * @param began the length of each log at the beginning of the storm, in bytes
  */
 export function disksAfterLoss(
   disks: readonly LoggedDisk[],
@@ -75,7 +75,7 @@ export function disksAfterLoss(
   });
 }
 
-/** How long the log of each disk is, in bytes. */
+/** The length of each disk's log, in bytes. */
 export function lengthsOf(disks: readonly LoggedDisk[]): readonly number[] {
   return disks.map(({ log }) => statSync(log).size);
 }

@@ -20,44 +20,44 @@ const fetched = inRepository("build/kernels");
 const emulator = join(fetched, "emulator");
 const busybox = join(emulator, "bin/busybox");
 
-/** The directories of Debian's modules that a machine needs: its disks with their file systems, its interfaces. */
+/** The directories of Debian's modules that a machine needs, for its disks with their file systems and for its interfaces. */
 const MODULES = [
   ...["fs/xfs", "fs/btrfs", "lib", "crypto", "arch/x86/crypto", "drivers/virtio"],
   ...["drivers/block/virtio_blk.ko*", "drivers/net/{veth,macvlan,dummy}.ko*"],
   ...["net/bridge/bridge.ko*", "net/802/stp.ko*", "net/llc/llc.ko*"],
 ];
 
-/** Megabytes of memory. */
+/** The memory of a machine, in megabytes. */
 const MEMORY = 512;
 
-/** The kernel's: on a busy machine the emulated timer is late, which it takes for broken. */
+/** The options of the kernel: on a busy machine the emulated timer is late, which the kernel takes for broken. */
 const OPTIONS = "console=ttyS0 quiet panic=-1 no_timer_check";
 
-/** A machine that runs longer hangs, in seconds; this one may be busy. */
+/** The time limit of a machine, in seconds, enough on a busy host; one that runs longer hangs. */
 const LONGEST = 1200;
 
 /** A kernel of Debian. */
 export interface Kernel {
-  /** Of the suite of Debian that has it. */
+  /** The suite of Debian that has it. */
   readonly suite: string;
-  /** As `uname -r` prints it. */
+  /** Its release, as `uname -r` prints it. */
   readonly release: string;
   /** The file to boot. */
   readonly image: string;
-  /** Where its modules are, in a directory `kernel`. */
+  /** The path of its modules, with a directory `kernel` in it. */
   readonly modules: string;
 }
 
 /** A disk of a machine. */
 export interface Disk {
-  /** Begins with its file system, such as `ext4-cut-1`; at most 20 characters. */
+  /** The name, which begins with its file system, such as `ext4-cut-1`; at most 20 characters. */
   readonly name: string;
   readonly image: string;
   /** The file to which each write is added, see `write-log.ts`. */
   readonly log?: string;
 }
 
-/** What to boot. */
+/** A machine to boot. */
 export interface Machine {
   readonly kernel: Kernel;
   /** The file that `writeInitialFileSystem` has made. */
@@ -65,15 +65,15 @@ export interface Machine {
   /** The names of files in `test/kernels/guest`, in their order. */
   readonly tests: readonly string[];
   readonly disks: readonly Disk[];
-  /** The file for what the kernel says; beside it are those for its results, and for what the emulator says. */
+  /** The file for the kernel's messages; beside it are the files for the machine's results and for the emulator's messages. */
   readonly console: string;
 }
 
-/** What became of a machine. */
+/** The outcome of a machine's run. */
 export interface Run {
   /** TAP, a section for each file. */
   readonly printed: string;
-  /** Why it ended; empty where it switched itself off, or has lost its power as it was to. */
+  /** Why it ended; empty if it switched itself off, or lost its power as intended. */
   readonly end: string;
 }
 
@@ -92,8 +92,8 @@ export function kernels(): readonly Kernel[] {
 /**
  * Makes the root directory of a machine: busybox, the executable, the tests.
  *
- * @param directory in which it is made anew
- * @param executable linked statically
+ * @param directory the directory in which it is made anew
+ * @param executable the statically linked executable
  */
 export function makeRoot(directory: string, executable: string): string {
   const root = join(directory, "root");
@@ -111,8 +111,8 @@ export function makeRoot(directory: string, executable: string): string {
 /**
  * Makes the file system that a kernel boots into, with its modules.
  *
- * @param root of the machine
- * @param file to write it to
+ * @param root the root directory of the machine
+ * @param file the file to write
  */
 export function writeInitialFileSystem(kernel: Kernel, root: string, file: string): void {
   cpSync(join(root, "tests/init.sh"), join(root, "init"));
@@ -136,7 +136,7 @@ export function writeInitialFileSystem(kernel: Kernel, root: string, file: strin
 /**
  * Boots a machine, and waits until it has switched itself off.
  *
- * @param storm what happens while it is in a storm; then it loses its power
+ * @param storm runs while the machine is in a storm; then it loses its power
  */
 export async function runMachine(machine: Machine, storm?: () => Promise<void>): Promise<Run> {
   const emulated = boot(machine);
@@ -168,7 +168,7 @@ function boot({ kernel, initialFileSystem, tests, disks, console }: Machine): Ch
     ...[join(emulator, "lib64/ld-linux-x86-64.so.2"), "--library-path", libraries.join(":")],
     ...[join(emulator, "usr/bin/qemu-system-x86_64"), "-nodefaults", "-no-user-config"],
     ...["qemu", "seabios"].flatMap((name) => ["-L", join(emulator, "usr/share", name)]),
-    // Without the help of this machine's processor: a virtual machine has none to give.
+    // The machine is emulated without the help of this machine's processor: a virtual machine has none to give.
     ...["-accel", "tcg", "-m", `${MEMORY}`, "-smp", "1", "-display", "none", "-no-reboot"],
     ...["-serial", `file:${console}`, "-serial", "stdio"],
     ...["-kernel", kernel.image, "-initrd", initialFileSystem],
@@ -181,7 +181,10 @@ function boot({ kernel, initialFileSystem, tests, disks, console }: Machine): Ch
   });
 }
 
-/** A write is in the image as soon as the machine's disk has it, so that a killed emulator is a loss of power. */
+/**
+ * The options for a disk. A write is in the image as soon as the machine's disk has it, so that a killed emulator is a loss of
+ * power.
+ */
 function wordsFor({ name, image, log }: Disk, at: number): readonly string[] {
   const file = (node: string, filename: string): readonly string[] => [
     "-blockdev",

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import type { Run } from "./emulator.ts";
 
 /**
- * Puts the root directory of an emulated machine in the place of this one's, for a shell and all that it starts. By
- * `chroot(2)` none of them could make a user namespace.
+ * Puts the root directory of an emulated machine in place of this one's, for a shell and all its children. With `chroot(2)`
+ * none of them could make a user namespace.
  */
 const inRoot = `
 set -e

@@ -11,7 +11,7 @@ const FLUSH = 1n;
 const FORCED = 2n;
 const DISCARD = 4n;
 
-/** Of a log, or of an entry: numbers of 64 bits. */
+/** The head of a log or of an entry: numbers of 64 bits. */
 function head(...numbers: readonly bigint[]): Buffer {
   const sector = Buffer.alloc(SECTOR);
   for (const [at, number] of numbers.entries()) sector.writeBigUInt64LE(number, 8 * at);
@@ -34,7 +34,7 @@ const log = [
   written("d", 2, 1),
 ];
 
-/** Every random choice is this. */
+/** Makes every random choice the same. */
 const always = (chance: boolean) => ({
   integer: () => 0,
   chance: () => chance,

@@ -1,18 +1,18 @@
 /**
- * What a disk had at a loss of power, by the log of its writes: that of QEMU's blklogwrites, which has the format of Linux's
- * dm-log-writes (Documentation/admin-guide/device-mapper/log-writes.rst).
+ * The state of a disk at a loss of power, from the log of its writes. QEMU's blklogwrites writes the log in the format of
+ * Linux's dm-log-writes (Documentation/admin-guide/device-mapper/log-writes.rst).
  */
 
 import { closeSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { command } from "../../scripts/build/command.ts";
 import type { Random } from "../harness/random.ts";
 
-/** Of the head of the log and of an entry, in bytes; a write, and the head of an entry, fill whole ones. */
+/** The unit of the log, in bytes: its head, the head of each entry, and the data of a write fill whole sectors. */
 const SECTOR = 512;
 
 const MAGIC = 0x6a736677736872n;
 
-/** What an entry is, besides a write. */
+/** The flags of an entry that is not a plain write. */
 const FLUSH = 1n;
 const FORCED = 2n;
 const DISCARD = 4n;
@@ -20,9 +20,9 @@ const DISCARD = 4n;
 /** A write of a log, or the flush of a disk's cache. */
 export interface Entry {
   readonly isFlush: boolean;
-  /** Whether it is on the disk, not only in its cache, as soon as it is answered. */
+  /** Whether it is on the disk, and not only in its cache, as soon as it is answered. */
   readonly isForced: boolean;
-  /** Where it is on the disk, and in the log, and how long it is, in bytes. */
+  /** Its positions on the disk and in the log, and its length, in bytes. */
   readonly target: number;
   readonly source: number;
   readonly length: number;
@@ -47,7 +47,7 @@ export function entriesOf(log: string): readonly Entry[] {
       const isForced = (flags & FORCED) !== 0n;
       const target = Number(head.readBigUInt64LE(0)) * SECTOR;
       const source = at + SECTOR;
-      // What a file system does not need any more is no loss.
+      // Discarded data is no loss, since the file system does not need it any more.
       const written = (flags & DISCARD) !== 0n ? 0 : length;
       if (source + written > end) break;
       entries.push({ isFlush, isForced, target, source, length: written });
@@ -60,16 +60,16 @@ export function entriesOf(log: string): readonly Entry[] {
 }
 
 /**
- * What of a log a disk has that loses its power: all up to its last flush, and of what it has got later any part.
+ * The entries of a log that a disk has after a loss of power: all up to its last flush, and any part of the later ones.
  *
- * @param entries up to the loss
+ * @param entries the entries up to the loss
  */
 export function survivors(entries: readonly Entry[], random: Random): readonly Entry[] {
   const flushed = entries.findLastIndex(({ isFlush }) => isFlush);
   return entries.filter((entry, at) => at <= flushed || entry.isForced || random.chance(50));
 }
 
-/** Copies the image of a disk, without what it has not been written to. */
+/** Copies the image of a disk, without the parts that were never written. */
 export function copyImage(from: string, to: string): void {
   command(["cp", "--sparse=always", from, to]);
 }
@@ -78,7 +78,7 @@ export function copyImage(from: string, to: string): void {
  * Makes the image of a disk.
  *
  * @param before the image as it was when the log began
- * @param entries what it has got since
+ * @param entries its entries since then
  */
 export function writeImage(
   image: string,

@@ -1,5 +1,5 @@
 // test: cluster, sees the node, makes namespaces, mounts
-/** What `audit` finds among the nodes of a cluster, and the commands that it prints. */
+/** The findings of `audit` among the nodes of a cluster, and the commands that it prints. */
 
 import type { IDeployment } from "kubernetes-models/apps/v1";
 import { until } from "../harness/until.ts";
@@ -87,7 +87,7 @@ clusterScenario(
     controlPlane.restartController({ clusterCidr, nodeCidrMaskSize: 24 });
     await until("its end", () => !controlPlane.controllerManager.runs);
     const { log } = controlPlane.controllerManager;
-    // The one before may have tried, too, and has gone on.
+    // The last line counts: the controller before may have tried, too, and has gone on.
     const fault = log.match(/^[EF].*failed to mark cidr.*/gm)?.at(-1) ?? "";
     t.match(fault, "failed to mark cidr[10.251.7.0/24] at idx [0] as occupied for node");
     const outside = audit();
@@ -106,12 +106,12 @@ function audit(): string {
   return printedBy(command);
 }
 
-/** The commands for each node that are in the text of audit, with their comments. */
+/** The commands for each node in the text of audit, with their comments. */
 function stepsIn(text: string): readonly string[] {
   return [...text.matchAll(/^# n\d+\n(?:.+\n)+/gm)].map(([steps]) => steps);
 }
 
-/** What commands print that are expected to fail. */
+/** The output of commands that are expected to fail. */
 function pasteAgain(commands: string): string {
   return shell(`{\n${commands}} 2>&1 && echo "not refused" || true`);
 }

@@ -9,7 +9,7 @@ import { isContained, needsOfCluster } from "./needs.ts";
 import type { ScenarioRun } from "./page.ts";
 import { ownProcesses } from "./processes.ts";
 
-/** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
+/** The file for the runs, one line of JSON each; undefined if nobody asks for it. */
 const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
 
 /** A scenario. */
@@ -18,12 +18,12 @@ export interface ClusterScenario {
   readonly title: string;
   readonly cluster: ClusterOptions;
   /**
-   * Whether its node is always a container. Elsewhere the processes of the machine are in a network namespace of which this
-   * node knows nothing, so gc decides nothing that was not recorded; nor does it in a pod with `hostPID`, to which the first
-   * process is in another one than the node.
+   * Whether its node is always a container. Otherwise the processes of the machine are in a network namespace that this node
+   * does not know, so gc decides nothing that was not recorded. Neither does it in a pod with `hostPID`, for which the first
+   * process is in another network namespace than the node.
    */
   readonly asContainer?: boolean;
-  /** Why it cannot be run with this executable or on this machine, in a sentence; `false` where it can. */
+  /** Why it cannot be run with this executable or on this machine, in a sentence; `false` if it can. */
   readonly skip?: string | false;
 }
 

@@ -9,7 +9,7 @@ import { becomeOperator } from "./operator.ts";
 import { readyContainers } from "./pods.ts";
 import { nodeName, podNetwork, Worker, type WorkerOptions } from "./worker.ts";
 
-/** What scenarios differ in. */
+/** The differences between scenarios. */
 export interface ClusterOptions extends ClusterAddresses, WorkerOptions {}
 
 /** The cluster of a scenario. */
@@ -28,7 +28,7 @@ export class Cluster {
    * Starts a cluster, and waits until its node is ready for pods.
    *
    * @param host the host that becomes its node
-   * @param options what it is to be like
+   * @param options the differences of this cluster
    */
   static async start(host: Host, options: ClusterOptions): Promise<Cluster> {
     writeCredentials();
@@ -71,7 +71,7 @@ export class Cluster {
     return this.host.reservations(podNetwork);
   }
 
-  /** The addresses of these, in text order. */
+  /** The reserved addresses, in text order. */
   reserved(): readonly string[] {
     return Object.keys(this.reservations()).sort();
   }

@@ -16,9 +16,9 @@ export interface ClusterAddresses {
   readonly ipv6?: { readonly clusterCidr: string; readonly nodeCidrMaskSize: number };
 }
 
-/** What the controller manager is started with. */
+/** The settings of the controller manager. */
 export interface ControllerSettings extends ClusterAddresses {
-  /** `--allocate-node-cidrs`; it does where absent. */
+  /** `--allocate-node-cidrs`; true by default. */
   readonly givesPodCidrs?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class ControlPlane {
     "--leader-elect=false",
   ]);
 
-  /** @param settings what the node IPAM controller gives to nodes */
+  /** @param settings the addresses that the node IPAM controller gives to nodes */
   constructor(settings: ControllerSettings) {
     this.apiServer = apiServerFor(settings);
     this.controllerManager = controllerManagerWith(settings);
@@ -74,7 +74,7 @@ export class ControlPlane {
   /**
    * Starts the controller manager again.
    *
-   * @param settings what it gives to nodes from now on
+   * @param settings the addresses that it gives to nodes from now on
    */
   restartController(settings: ControllerSettings): void {
     this.controllerManager.stop();
@@ -97,7 +97,7 @@ function apiServerFor({ ipv6 }: ClusterAddresses): Unit {
     "--authorization-mode=Node,RBAC",
     "--enable-admission-plugins=NodeRestriction",
     "--allow-privileged=true",
-    // By name it would ask DNS for the node.
+    // The API server would ask DNS for the node by its name.
     "--kubelet-preferred-address-types=InternalIP",
   ]);
 }
@@ -118,7 +118,7 @@ function controllerManagerWith(settings: ControllerSettings): Unit {
     `--allocate-node-cidrs=${givesPodCidrs}`,
     ...addresses,
     `--service-account-private-key-file=${credentialFiles.privateKey}`,
-    // With its own user it may not patch nodes.
+    // The controller may not patch nodes as its own user.
     "--use-service-account-credentials=true",
     "--leader-elect=false",
     // A node whose kubelet is stopped for a while keeps its pods.

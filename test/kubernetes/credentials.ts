@@ -1,4 +1,7 @@
-/** How the programs of the cluster know each other: a token for each, and the certificate that the API server makes. */
+/**
+ * The credentials by which the programs of the cluster know each other: a token for each, and the certificate that the API
+ * server makes.
+ */
 
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -28,14 +31,14 @@ const users = Object.keys(groups).filter((name): name is User => name in groups)
 /** Paths of files for the API server. */
 export const credentialFiles = {
   tokens: join(directory, "tokens.csv"),
-  /** Where the API server puts the certificate that it makes for itself. */
+  /** The directory in which the API server puts the certificate that it makes for itself. */
   certificates: join(directory, "certificates"),
   /** The key that signs the tokens of service accounts. */
   privateKey: join(directory, "service-accounts.key"),
   publicKey: join(directory, "service-accounts.pub"),
 } as const;
 
-/** Writes them, and a kubeconfig for each user. */
+/** Writes the credentials, and a kubeconfig for each user. */
 export function writeCredentials(): void {
   mkdirSync(directory, { mode: 0o700 });
   const tokens = users.map((user) => ({ user, token: randomUUID() }));

@@ -1,4 +1,4 @@
-/** As much of crictl as printed commands use, over the socket of containerd. */
+/** The part of crictl that printed commands use, over the socket of containerd. */
 
 import { socket } from "../clients/containerd.ts";
 import { RuntimeService } from "../clients/cri.ts";

@@ -1,5 +1,5 @@
 // test: cluster, sees the node, makes namespaces, mounts
-/** The DaemonSet of deploy/ with a containerd that records network namespaces: its gc needs nobody. */
+/** The DaemonSet of deploy/ with a containerd that records network namespaces: its gc works by itself. */
 
 import { isNative } from "../harness/executable.ts";
 import { until } from "../harness/until.ts";

@@ -11,7 +11,7 @@ import { pass20Minutes, shell } from "./operator.ts";
 import { deletePods, ownAddresses, readyContainers, runPods } from "./pods.ts";
 import { failPower } from "./power.ts";
 
-/** As many as a /28 has addresses for. */
+/** As many pods as a /28 has addresses. */
 const names = Array.from({ length: 13 }, (_, at) => `pod-${at}`);
 
 clusterScenario(

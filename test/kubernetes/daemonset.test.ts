@@ -32,7 +32,7 @@ const bridged = {
   ],
 };
 
-/** The agent does so "within a minute"; a run of its command is added, in milliseconds. */
+/** The longest that the agent takes for a replacement, in milliseconds: "within a minute", and a run of its command. */
 const LONGEST_REPLACEMENT = 75_000;
 
 clusterScenario(

@@ -16,7 +16,7 @@ const { version }: { readonly version: string } = JSON.parse(
   readFileSync(inRepository("package.json"), "utf8"),
 );
 
-/** Where the operator has the manifests. */
+/** The operator's directory for the manifests. */
 const directory = "/run";
 
 const inKubeSystem = "--namespace=kube-system";
@@ -28,15 +28,15 @@ export const logs = `kubectl ${inKubeSystem} logs daemonset/host-local`;
 /** The beginning of commands about its rollout. */
 export const rollout = `kubectl ${inKubeSystem} rollout`;
 
-/** What a kustomization changes of the manifests. */
+/** The changes of a kustomization to the manifests. */
 interface Kustomization {
   /** The name of a component in deploy/components. */
   readonly component?: string;
-  /** Arguments of the agent that are other ones, by their place. */
+  /** Changed arguments of the agent, by their place. */
   readonly changes?: Readonly<Record<number, string>>;
 }
 
-/** The agent runs gc every ten seconds, which releases what has been dead for ten. */
+/** Makes the agent run gc every ten seconds, which releases what has been dead for ten. */
 export const gcEvery10s: Kustomization = {
   changes: { 6: "--every=10s", 7: "gc --grace 10s --yes --log" },
 };
@@ -75,7 +75,7 @@ export function writeKustomization({ component, changes = {} }: Kustomization = 
   writeFileSync(`${directory}/kustomization.yaml`, `${lines.join("\n")}\n`);
 }
 
-/** What the agent answers on the node, whatever the status; empty where nobody listens. */
+/** The answer of the agent on the node, whatever the status; empty if nobody listens. */
 export async function answer(path: string): Promise<string> {
   try {
     return await (await fetch(`${agent}${path}`)).text();
@@ -84,14 +84,14 @@ export async function answer(path: string): Promise<string> {
   }
 }
 
-/** `true` or `false`, of the container of the DaemonSet. */
+/** The readiness of the DaemonSet's container: `true` or `false`. */
 export function readiness(): string {
   const path = "--output=jsonpath={.items[*].status.containerStatuses[*].ready}";
   return kubectl(inKubeSystem, "get", "pods", path);
 }
 
 /**
- * Removes what containerd knows of a pod, and its network namespace, without the calls of the plugin that belong to it.
+ * Removes containerd's records of a pod, and its network namespace, without the plugin calls that belong to it.
  *
  * @param name the pod's name; kubelet starts it again
  */
@@ -104,10 +104,10 @@ export async function loseContainers(cluster: Cluster, name: string): Promise<vo
   worker.kubelet.stop();
   for (const id of [container, sandbox]) {
     shell(`ctr --namespace=k8s.io tasks kill --signal SIGKILL ${id}`);
-    // Only after the end of its processes.
+    // The removal works only after the end of its processes.
     await until("the removal", () => shell(`ctr --namespace=k8s.io containers rm ${id}`) === "");
   }
-  // containerd has a second record of each sandbox, from which it would stop this one.
+  // containerd has a second record of each sandbox, and would stop this one by it.
   shell(`ctr --namespace=k8s.io sandboxes rm --force ${sandbox} || true`);
   worker.containerd.stop();
   // An address in a namespace is in use.

@@ -45,7 +45,7 @@ clusterScenario(
   },
 );
 
-/** What containerd and kubelet make of what the plugin answers when it is called directly, for a pod. */
+/** The plugin's refusal of a pod, called directly, in the words of containerd and kubelet. */
 function refusal(pluginDirectory: string): string {
   const network = readNetwork(readFileSync(generatedConfiguration, "utf8"));
   const [plugin = { type: "" }] = network.plugins;

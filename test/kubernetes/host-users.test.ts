@@ -19,7 +19,7 @@ clusterScenario(
     skip: lackOfUserNamespaces,
   },
   async (t, cluster) => {
-    // Those of the node are covered in parts, and no user namespace mounts what was nowhere seen whole.
+    // The node's own proc and sysfs are covered in parts, and a user namespace can only mount what is wholly visible somewhere.
     for (const type of ["proc", "sysfs"])
       shell(`mkdir /run/${type} && mount -t ${type} ${type} /run/${type}`);
     runPods(...names.map((name) => podNamed(name, { hostUsers: false })));

@@ -32,7 +32,7 @@ clusterScenario(
     await cluster.startNode();
     await job.succeeded();
 
-    // One whose container is being made when containerd is killed may fail, and the Job makes another.
+    // A pod may fail if containerd is killed while it makes the pod's container; the Job then makes another pod.
     t.equal(job.progress.succeeded, 200, "200 pods succeed");
     t.equal(most, ADDRESSES, "the range was full");
     t.same([...job.twice], [], "no address was in two network namespaces");

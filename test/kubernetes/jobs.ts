@@ -10,18 +10,18 @@ import { podNamed } from "./pods.ts";
 /** How long a Job may take, in seconds. */
 const PATIENCE = 1200;
 
-/** What Jobs differ in. */
+/** The differences between Jobs. */
 interface JobOptions {
   readonly name: string;
   /** How many pods have to succeed. */
   readonly pods: number;
-  /** How many of these there are at one time. */
+  /** How many of them run at one time. */
   readonly atOneTime: number;
   /** How long each of them sleeps. */
   readonly seconds: number;
 }
 
-/** A Job that is looked at while it runs. */
+/** A Job that is watched while it runs. */
 export class Job {
   readonly #options: JobOptions;
   #doubled: ReadonlySet<string> = new Set();
@@ -29,7 +29,7 @@ export class Job {
   /** Addresses that two network namespaces have had for longer than it takes to remove an interface. */
   readonly twice = new Set<string>();
 
-  /** @param options with which it is created */
+  /** @param options its options */
   constructor(options: JobOptions) {
     this.#options = options;
     create([manifestOf(options)]);
@@ -45,8 +45,8 @@ export class Job {
   /**
    * Waits until so many pods have succeeded, and looks at the addresses in all network namespaces meanwhile.
    *
-   * @param count the number; all where absent
-   * @param look what else is to be looked at
+   * @param count the number; all by default
+   * @param look a further look during the wait
    */
   async succeeded(count = this.#options.pods, look: () => void = () => {}): Promise<void> {
     const isReached = () => {
@@ -60,7 +60,7 @@ export class Job {
     await until(`${count} pods that have succeeded`, isReached, PATIENCE);
   }
 
-  /** Deletes it with its pods. */
+  /** Deletes the Job with its pods. */
   delete(): void {
     kubectl("delete", "job", this.#options.name, "--cascade=foreground");
   }

@@ -2,15 +2,15 @@
 
 import { execFileSync } from "node:child_process";
 
-/** How long the cluster has for anything. */
+/** The time limit for anything in the cluster. */
 const patience = "--timeout=180s";
 
 /**
  * Runs kubectl.
  *
  * @param words its arguments
- * @returns what it prints on standard output
- * @throws {Error} with what it prints on standard error if it fails
+ * @returns its standard output
+ * @throws {Error} with its standard error if it fails
  */
 export function kubectl(...words: readonly string[]): string {
   return run(words);
@@ -19,7 +19,7 @@ export function kubectl(...words: readonly string[]): string {
 /**
  * Creates objects.
  *
- * @param objects the objects, as their manifests would have them
+ * @param objects the objects, in the form of their manifests
  */
 export function create(objects: readonly object[]): void {
   const list = { apiVersion: "v1", kind: "List", items: objects };
@@ -51,7 +51,7 @@ export function eventsOf(name: string, reason: string): readonly string[] {
   return items.map(({ message }) => message);
 }
 
-/** The event with which kubelet says of a pod that no address is left for it; undefined where there is none. */
+/** The event with which kubelet says that no address is left for a pod; undefined if there is none. */
 export function refusalOf(pod: string): string | undefined {
   const messages = eventsOf(pod, "FailedCreatePodSandBox");
   return messages.find((message) => message.includes("no IP addresses available"));

@@ -1,5 +1,5 @@
 // test: cluster, sees the node, makes namespaces, mounts
-/** More nodes than podCIDRs, as `plan` says beforehand. */
+/** More nodes than podCIDRs, which `plan` foretells. */
 
 import { rmSync } from "node:fs";
 import { until } from "../harness/until.ts";
@@ -12,7 +12,7 @@ import { generatedConfiguration, nodeName } from "./worker.ts";
 
 const settings = { clusterCidr: "10.254.0.0/22", nodeCidrMaskSize: 24 };
 
-/** What plan proposes instead. */
+/** The settings that plan proposes instead. */
 const larger = { ...settings, clusterCidr: "10.254.0.0/21" };
 
 clusterScenario(

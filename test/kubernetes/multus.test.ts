@@ -51,7 +51,7 @@ clusterScenario(
       kubeconfig: kubeconfigOf("admin"),
       clusterNetwork: generatedConfiguration,
     };
-    // Before the generated one in the order of files.
+    // The file comes before the generated one in the order of names.
     writeFileSync("/etc/cni/net.d/00-multus.conf", JSON.stringify(delegating));
     runPods("probe");
     await until("multus", () => {
@@ -99,7 +99,7 @@ function withSecond(name: string) {
   return { ...pod, metadata: { ...pod.metadata, annotations } };
 }
 
-/** The second interface of all pods, with its addresses. */
+/** The second interfaces of all pods, with their addresses. */
 function seconds(): readonly { readonly net1: NetworkNamespace; readonly own: string }[] {
   return nodeNamespaces().flatMap(({ namespace: { netns } }) => {
     const net1 = new NetworkNamespace(netns, "net1");
@@ -120,7 +120,7 @@ function net1Of(address: string): NetworkNamespace {
   return found.net1;
 }
 
-/** As far as multus reads it. */
+/** The part of the definition that multus reads. */
 function definitionOfKind(): object {
   const config = { type: "object", properties: { config: { type: "string" } } };
   const schema = { openAPIV3Schema: { type: "object", properties: { spec: config } } };

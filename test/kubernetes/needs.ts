@@ -1,8 +1,8 @@
-/** What a cluster needs of the machine. */
+/** The needs of a cluster. */
 
 import type { Needs } from "../e2e/machine.ts";
 
-/** Whether each node is to be a container, with a PID namespace of its own, in which the kernel does not answer by handles. */
+/** Whether each node must be a container with a PID namespace of its own, where the kernel does not answer by handles. */
 export const isContained = process.env.HOST_LOCAL_KUBERNETES_CONTAINED !== undefined;
 
 /** Main plugins, programs that are fetched, and containerd. */

@@ -12,7 +12,7 @@ const ownCommands = inRepository("test/kubernetes/commands");
 const linkedCommands = "/run/operator";
 
 /**
- * Puts on the PATH of this process and its children what printed commands use: kubectl for the cluster, host-local (the
+ * Puts the programs of printed commands on the PATH of this process and its children: kubectl for the cluster, host-local (the
  * one under test), crictl, ssh, sudo, systemctl.
  *
  * @param kubeconfig the file with which kubectl reaches the cluster
@@ -37,8 +37,8 @@ export function becomeOperator(kubeconfig: string): void {
  * Runs commands as they were printed.
  *
  * @param commands lines for a shell, which stops at the first that fails
- * @returns what they print on standard output
- * @throws {Error} with what they print on standard error if one fails
+ * @returns their standard output
+ * @throws {Error} with their standard error if one fails
  */
 export function shell(commands: string): string {
   return execFileSync("bash", ["-e", "-o", "pipefail", "-c", commands], {
@@ -50,16 +50,16 @@ export function shell(commands: string): string {
 }
 
 /**
- * What a command prints that may end with 1, as `check` does that finds something.
+ * The output of a command that may end with 1, like `check` with findings.
  *
- * @throws {Error} where it ends with any other code than 0 or 1, as if it is not there
+ * @throws {Error} if it ends with another code than 0 or 1, for example because it is not there
  */
 export function printedBy(command: string): string {
   return shell(`${command} || [ $? -eq 1 ]`);
 }
 
 /**
- * Commands and what they print, as in a terminal.
+ * Commands and their output, as in a terminal.
  *
  * @param commands the commands, which may end with 1
  */
@@ -67,7 +67,7 @@ export function terminal(...commands: readonly string[]): string {
   return commands.map((command) => `$ ${command}\n${printedBy(`${command} 2>&1`)}`).join("\n");
 }
 
-/** Makes all reservations older, as far as the times of their files tell. */
+/** Makes all reservations 20 minutes older, by the times of their files. */
 export function pass20Minutes(): void {
   const files = `/var/lib/cni/networks/${podNetwork}/10.*`;
   shell(`for file in ${files}; do touch -r $file -d '-20 minutes' $file; done`);
@@ -77,7 +77,7 @@ export function pass20Minutes(): void {
  * A command of a page, for the network of the pods.
  *
  * @param page such as `docs/scheduling.md`
- * @param words the command, or what no other one contains
+ * @param words the command, or a part that no other command contains
  * @throws {Error} unless there is exactly one such command
  */
 export function printedCommand(page: string, words: string): string {

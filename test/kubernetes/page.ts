@@ -4,18 +4,18 @@ import { wrap } from "../../src/cli/output/wrap.ts";
 
 /** One run of a scenario with one executable. */
 export interface ScenarioRun {
-  /** Such as `2025-01-31`. */
+  /** The date, such as `2025-01-31`. */
   readonly date: string;
   readonly title: string;
   readonly executable: "native" | "portable";
-  /** The node was a container, with a PID namespace of its own; absent where it was in the machine's first one. */
+  /** Set if the node was a container with a PID namespace of its own; otherwise it was in the machine's first PID namespace. */
   readonly node?: "container";
   readonly result: "passed" | "failed" | "skipped";
   /** Why it was skipped, in a sentence. */
   readonly reason?: string;
-  /** The programs of the cluster, where it was started. */
+  /** The programs of the cluster, if it was started. */
   readonly version?: string;
-  /** Until the cluster was up, and from then on, in seconds. */
+  /** The seconds until the cluster was up, and from then on. */
   readonly times?: { readonly start: number; readonly scenario: number };
 }
 
@@ -41,7 +41,7 @@ export function updated(
 /** The width of the pages in docs/. */
 const WIDTH = 120;
 
-/** What a scenario has shown when it passes, by its title. */
+/** What a passed scenario has shown, by its title. */
 export const shown: Readonly<Record<string, string>> = {
   "What audit finds, and the commands that it prints":
     "The printed commands, pasted node by node, repair missing, shared, overlapping and wrongly sized podCIDRs. Pasted twice they change nothing. A podCIDR outside the cluster CIDR ends kube-controller-manager; after the commands it starts.",
@@ -93,7 +93,7 @@ export function resultOf({ result, reason, times }: ScenarioRun): string {
   return `${result}, ${times.start} + ${times.scenario} s`;
 }
 
-/** With which executables a scenario passed; a result of another kind in its own words. */
+/** The executables with which a scenario passed; another kind of result in its own words. */
 function passedOf(runs: readonly ScenarioRun[], title: string, node: ScenarioRun["node"]): string {
   const ran = (["portable", "native"] as const).flatMap((name) => {
     const run = runs.find(
@@ -140,7 +140,7 @@ container: elsewhere the machine's own are in a network namespace that the node 
 `;
 }
 
-/** Such as `Kubernetes 1.36.2 and containerd 2.1.9`, of `Kubernetes v1.36.2, containerd 2.1.9+unknown`. */
+/** The programs in words: `Kubernetes 1.36.2 and containerd 2.1.9` for `Kubernetes v1.36.2, containerd 2.1.9+unknown`. */
 function programsOf(version: string): string {
   return version.replaceAll(/\bv(?=\d)|\+\w+/g, "").replace(", ", " and ");
 }

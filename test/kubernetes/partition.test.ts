@@ -1,8 +1,8 @@
 // test: cluster, sees the node, makes namespaces, mounts
 /**
- * One network definition for all nodes, of which each hands out a part. n1 is a node with kubelet and pods. The others are
- * objects of the API with podCIDRs from the controller; each has a mount namespace with a configuration and a data directory
- * of its own, and network namespaces as its pods. All are on one bridge.
+ * One network definition for all nodes, each of which hands out a part. n1 is a node with kubelet and pods. The others are
+ * objects of the API with podCIDRs from the controller; each has a mount namespace with a configuration and a data directory of
+ * its own, and network namespaces as its pods. All are on one bridge.
  */
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const clusterCidr = "10.249.0.0/16";
 /** How many pods each node has. */
 const SIZE = 20;
 
-/** The definition that every node gets, with this plugin, or that for the Go plugin, which does not know the key. */
+/** The definition that every node gets, with this plugin, or with the Go plugin, which does not know the key. */
 function sharedNetwork(name: string, type: string): Network {
   const range = { subnet: "192.168.64.0/19", gateway: "192.168.95.254" };
   const part = { network: "containerd", clusterCidr, ranges: [[range]] };
@@ -40,17 +40,17 @@ function sharedNetwork(name: string, type: string): Network {
 interface Attached {
   readonly attachment: { readonly containerId: string; readonly netns: string };
   readonly address: string;
-  /** Its namespace, where it has been made for it. */
+  /** Its namespace, if it was made for the pod. */
   readonly made: Pod | undefined;
 }
 
-/** A node, as its runtime makes the calls. */
+/** A node, with the calls of its runtime. */
 class NodeOnBridge {
   readonly #name: string;
   readonly #runtime: Runtime;
   readonly #attached: Attached[] = [];
 
-  /** @param podCidr of a node without kubelet */
+  /** @param podCidr the podCIDR of a node without kubelet */
   constructor(name: string, podCidr?: string) {
     this.#name = name;
     const root = `/run/nodes/${name}`;
@@ -76,12 +76,12 @@ class NodeOnBridge {
     this.#runtime = new Runtime(`${root}/plugins`);
   }
 
-  /** What its pods have, all of them on the shared network. */
+  /** The addresses of its pods, all of them on the shared network. */
   get addresses(): readonly string[] {
     return this.#attached.map(({ address }) => address);
   }
 
-  /** @param netns of the pod's namespace; of a new one where absent */
+  /** @param netns the path of the pod's namespace; of a new one by default */
   attach(network: Network, containerId: string, netns?: string): void {
     const made = netns === undefined ? new Pod(containerId) : undefined;
     const attachment = { containerId, netns: netns ?? made?.netns ?? "" };
@@ -91,7 +91,7 @@ class NodeOnBridge {
     this.#attached.push({ attachment, address: seen.split("/")[0] ?? "", made });
   }
 
-  /** New pods, one after the other. */
+  /** Starts new pods, one after another. */
   run(network: Network, count: number): void {
     for (let at = 0; at < count; at++) this.attach(network, `${this.#name}-${at}-${network.name}`);
   }
@@ -104,7 +104,7 @@ class NodeOnBridge {
     }
   }
 
-  /** Whether its first pod reaches an address by the shared network. */
+  /** Whether its first pod reaches an address over the shared network. */
   reaches(address: string): boolean {
     const [first] = this.#attached;
     return first !== undefined && new NetworkNamespace(first.attachment.netns).reaches(address);
@@ -125,7 +125,7 @@ clusterScenario(
       const podCidrs = podCidrsOfNodes();
       return names.map((name) => new NodeOnBridge(name, podCidrs[name]));
     };
-    /** How many pods have an address that another one has, too. */
+    /** How many pods have an address that another pod has, too. */
     const twice = (nodes: readonly NodeOnBridge[]): number => {
       const all = nodes.flatMap(({ addresses }) => addresses);
       return all.filter((address) => all.indexOf(address) !== all.lastIndexOf(address)).length;
@@ -158,7 +158,7 @@ clusterScenario(
       `host-local plan --cluster-cidr ${clusterCidr} --node-cidr-mask-size 24 --partition 192.168.64.0/19`,
     );
     t.match(planned, /192\.168\.64\.0\/19 +256 +32 +30/, "as plan says");
-    // Not where containerd looks first.
+    // The name keeps containerd from reading this file first.
     writeFileSync("/etc/cni/net.d/90-shared.conflist", JSON.stringify(network));
     const found = shell("host-local check");
     t.match(found, /^info shadowed-configuration shared/, "check on n1 tells of that alone");

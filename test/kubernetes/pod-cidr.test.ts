@@ -1,5 +1,5 @@
 // test: cluster, sees the node, makes namespaces, mounts
-/** From the controller to the addresses of pods. */
+/** The way of a podCIDR from the controller to the addresses of pods. */
 
 import { readFileSync } from "node:fs";
 import { renderContainerdTemplate } from "../e2e/containerd-template.ts";

@@ -8,7 +8,7 @@ import { create, kubectl, waitFor } from "./kubectl.ts";
  * A pod of the image of all containers.
  *
  * @param name its name
- * @param spec what it has beyond that
+ * @param spec its further members
  */
 export function podNamed(name: string, spec: Partial<IPod["spec"]> = {}): IPod {
   return {
@@ -16,7 +16,7 @@ export function podNamed(name: string, spec: Partial<IPod["spec"]> = {}): IPod {
     kind: "Pod",
     metadata: { name },
     spec: {
-      // What runs in it ignores SIGTERM.
+      // The pod's program ignores SIGTERM.
       terminationGracePeriodSeconds: 1,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
@@ -41,20 +41,20 @@ export function runPods(...pods: readonly (string | IPod)[]): void {
 /**
  * Deletes pods, and waits until they are gone.
  *
- * @param names their names; all where there is none
+ * @param names their names; all pods if there is none
  */
 export function deletePods(...names: readonly string[]): void {
   kubectl("delete", "pods", ...(names.length === 0 ? ["--all"] : names));
 }
 
-/** The addresses of the pods that have one, by their names, as the API has them. */
+/** The addresses in the API of the pods that have one, by their names. */
 export function podAddresses(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     listPods().flatMap(({ name, address }) => (address === undefined ? [] : [[name, address]])),
   );
 }
 
-/** These addresses, in text order. */
+/** The addresses of the pods, in text order. */
 export function ownAddresses(): readonly string[] {
   return Object.values(podAddresses()).sort();
 }
@@ -69,8 +69,8 @@ export function readyContainers(): Readonly<Record<string, string>> {
 }
 
 /**
- * All pods, as the API has them. One that is ending has been deleted, and may stay for another minute, with its address,
- * until kubelet collects its containers. The id of a container is there once it is ready.
+ * All pods of the API. A pod that is ending has been deleted, and may stay for another minute, with its address, until kubelet
+ * collects its containers. The id of a container is there once it is ready.
  */
 export function listPods() {
   const { items }: { readonly items: readonly ListedPod[] } = JSON.parse(

@@ -7,21 +7,21 @@ import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { endProcesses } from "./processes.ts";
 
-/** What a node has in memory: the namespaces of pods, and the state of containerd and its shims. */
+/** The directories that a node has in memory: the namespaces of pods, and the state of containerd and its shims. */
 const memory = ["/run/netns", "/run/containerd"];
 
 const bootIdFile = "/proc/sys/kernel/random/boot_id";
 
 /**
- * Ends everything on the node at once, with what it has in memory. Its disk stays as it is, and so does the control plane,
- * which stands for another machine.
+ * Ends everything on the node at once, and removes what it has in memory. Its disk stays as it is, and so does the control
+ * plane, which stands for another machine.
  *
  * @param cluster the cluster of the node
  */
 export async function failPower({ controlPlane, host }: Cluster): Promise<void> {
   await endProcesses(controlPlane.units.map(({ processId }) => processId));
   removeMounts(memory);
-  // The kernel takes the interfaces of a namespace away some time after its end.
+  // The kernel removes the interfaces of a namespace some time after its end.
   await until(
     "the end of the pods' interfaces",
     () => !host.interfaces().some((name) => name.startsWith("veth")),
@@ -29,7 +29,7 @@ export async function failPower({ controlPlane, host }: Cluster): Promise<void> 
 }
 
 /**
- * Gives the node a boot id and the time of a boot, as the kernel's own do not change with {@link failPower}.
+ * Gives the node a boot id and the time of a boot: the kernel's own do not change with {@link failPower}.
  *
  * @param id a UUID
  */

@@ -1,4 +1,4 @@
-/** The processes of a cluster. A cgroup tells them from those of the machine, among which they run. */
+/** The processes of a cluster. They run among those of the machine; a cgroup tells them apart. */
 
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -6,13 +6,15 @@ import { makeCgroup, processesIn, removeCgroup } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
 
-/** For what this process starts; kubelet has its own for pods beside it. */
+/** The cgroup for the processes that this process starts; kubelet has its own for pods beside it. */
 const programs = `${cgroupOfScenario}/programs`;
 
-/** What kubelet makes for pods below the cgroup that it is given. */
+/** The cgroup that kubelet makes for pods below the cgroup that it is given. */
 const pods = `${cgroupOfScenario}/kubepods`;
 
-/** Kills what is in a directory of cgroups and below it, as soon as the process $1 has ended, by itself or by a signal. */
+/**
+ * Kills the processes of a directory of cgroups and below it, as soon as the process $1 has ended, by itself or by a signal.
+ */
 const endWithProcess = `
 while [ -e "/proc/$1" ]; do sleep 0.2; done
 while ids=$(find "$2" -name cgroup.procs -exec cat {} + 2>/dev/null) && [ -n "$ids" ]; do
@@ -21,15 +23,15 @@ while ids=$(find "$2" -name cgroup.procs -exec cat {} + 2>/dev/null) && [ -n "$i
 done`;
 
 /**
- * From now on what this process starts, and what that starts, ends with it, and is known to be the cluster's. To these the
- * network namespace of this process is that of the node, which is where the first process is.
+ * Makes all processes that this process starts from now on end with it, and known as the cluster's. For them, the node's
+ * network namespace, the one of the first process, is the namespace of this process.
  */
 export function ownProcesses(): void {
   execFileSync("mount", ["--bind", `/proc/${process.pid}`, "/proc/1"]);
   for (const name of [cgroupOfScenario, programs]) makeCgroup(name);
   const hierarchy = unifiedHierarchy();
   const words = ["-c", endWithProcess, "sh", `${process.pid}`, `${hierarchy}/${cgroupOfScenario}`];
-  // It must not be in the cgroup itself.
+  // The killing process must not be in the cgroup itself.
   spawn("sh", words, { detached: true, stdio: "ignore" }).unref();
   writeFileSync(`${hierarchy}/${programs}/cgroup.procs`, `${process.pid}`);
 }
@@ -49,7 +51,7 @@ export async function endProcesses(spared: readonly number[]): Promise<void> {
   removeCgroup(pods);
 }
 
-/** Where cgroups of version 2 are mounted, or those of version 1 that no controller belongs to. */
+/** The mount point of cgroups of version 2, or of those of version 1 without a controller. */
 function unifiedHierarchy(): string {
   const mounts = readFileSync("/proc/mounts", "utf8")
     .split("\n")

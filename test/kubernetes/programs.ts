@@ -18,8 +18,8 @@ const OLDEST = 33;
 /**
  * Says in a plain sentence why a directory does not do.
  *
- * @param directory its path; empty where nobody gave one
- * @returns the sentence, or undefined where it does
+ * @param directory its path; empty if nobody gave one
+ * @returns the sentence, or undefined if it does
  */
 export function obstacleOfPrograms(directory: string): string | undefined {
   const last = toGive.at(-1);
@@ -42,7 +42,7 @@ export function program(name: string): string {
   return existsSync(path) ? path : inRepository(`build/${name}/usr/bin/${name}`);
 }
 
-/** The runc of the node: the one that is given, or Debian's by its name. */
+/** The runc of the node: the given one, or Debian's by its name. */
 export function runcProgram(): string {
   const path = join(given, "runc");
   return existsSync(path) ? path : "runc";
@@ -51,7 +51,7 @@ export function runcProgram(): string {
 /** The first release of runc that gives a pod a user namespace of its own, as kubelet asks for it. */
 const FIRST_WITH_USER_NAMESPACES = 2;
 
-/** Why no pod can have a user namespace of its own, in a sentence; `false` where it can. */
+/** Why no pod can have a user namespace of its own, in a sentence; `false` if it can. */
 export const lackOfUserNamespaces: string | false = (() => {
   const path = runcProgram();
   const isGiven = path !== "runc";
@@ -65,7 +65,7 @@ export function multusProgram(): string {
   return join(given, "multus");
 }
 
-/** Why pods get no second interface, in a sentence; `false` where they do. */
+/** Why pods get no second interface, in a sentence; `false` if they do. */
 export const lackOfMultus: string | false = existsSync(multusProgram())
   ? false
   : "The directory of --binaries has no multus.";

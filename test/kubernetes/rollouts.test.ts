@@ -12,7 +12,7 @@ import { deletePods, listPods, podNamed } from "./pods.ts";
 /** How long a rollout may take, in seconds. */
 const PATIENCE = 900;
 
-/** In seconds. */
+/** `reuseDelaySeconds` of the network. */
 const DELAY = 30;
 
 const template = readExample("containerd.conflist.template").replace(
@@ -22,12 +22,12 @@ const template = readExample("containerd.conflist.template").replace(
 
 const workloads = ["deployment/web", "statefulset/db"];
 
-/** An address that somebody was seen to have. */
+/** An address that was seen in use. */
 interface Observation {
   readonly address: string;
-  /** As the API has it; undefined where a network namespace was looked at. */
+  /** The pod in the API; undefined if the address was seen in a network namespace. */
   readonly pod?: string;
-  /** When the look began and ended, in milliseconds since the epoch. */
+  /** The beginning and the end of the look, in milliseconds since the epoch. */
   readonly began: number;
   readonly ended: number;
 }
@@ -40,7 +40,7 @@ interface HistoryEvent {
   readonly time: string;
 }
 
-/** From an ADD to the next event of its address. */
+/** The time from an ADD to the next event of its address. */
 interface Holding {
   readonly address: string;
   readonly pod: string;
@@ -58,7 +58,7 @@ clusterScenario(
     const { worker } = cluster;
     const observations: Observation[] = [];
     const twice = new Set<string>();
-    /** Looks at the addresses of pods in the API, and at those in all network namespaces. */
+    /** Records the addresses of pods in the API, and those in all network namespaces. */
     const look = () => {
       const began = Date.now();
       const pods = listPods().flatMap(({ name, address, isEnding }) =>
@@ -82,7 +82,7 @@ clusterScenario(
     t.equal(Object.keys(sticky).length, 4, "the StatefulSet runs");
     for (const round of [1, 2, 3]) {
       kubectl("rollout", "restart", ...workloads);
-      // A kubelet that begins while containerd is down ends at once, and no systemd here starts it again.
+      // A kubelet that starts while containerd is down ends at once, and no systemd restarts it here.
       await someEnding();
       worker.containerd.kill();
       await worker.startContainerd();
@@ -109,7 +109,7 @@ clusterScenario(
     deletePods();
     t.same(cluster.reservations(), {}, "nothing stays reserved");
 
-    /** Waits for the middle of a rollout, looking. */
+    /** Waits for the middle of a rollout, and looks meanwhile. */
     async function someEnding(): Promise<void> {
       await until("some new pods", () => {
         look();
@@ -117,7 +117,7 @@ clusterScenario(
       });
     }
 
-    /** Waits for the end of the rollouts, looking. */
+    /** Waits for the end of the rollouts, and looks meanwhile. */
     async function rolledOut(): Promise<void> {
       await until(
         "the rollouts",
@@ -134,7 +134,7 @@ clusterScenario(
   },
 );
 
-/** The addresses of the pods whose names begin so. */
+/** The addresses of the pods whose names begin with `start`. */
 function addressesOf(start: string): Readonly<Record<string, string | undefined>> {
   const pods = listPods().filter(({ name, isEnding }) => name.startsWith(start) && !isEnding);
   return Object.fromEntries(pods.map(({ name, address }) => [name, address]));
@@ -156,7 +156,7 @@ function workload(kind: "Deployment" | "StatefulSet", name: string, replicas: nu
   };
 }
 
-/** What the history tells of addresses. */
+/** The holdings of addresses in the history. */
 function historyOf(addresses: readonly string[]): readonly Holding[] {
   return [...new Set(addresses)].flatMap((address) => {
     const { events }: { readonly events: readonly HistoryEvent[] } = JSON.parse(
@@ -169,7 +169,7 @@ function historyOf(addresses: readonly string[]): readonly Holding[] {
   });
 }
 
-/** Whether a holding tells of what was seen. A DEL releases the address some time before the namespace ends. */
+/** Whether a holding agrees with an observation. A DEL releases the address some time before the namespace ends. */
 function tells({ address, pod, from, until }: Holding, seen: Observation): boolean {
   const end = until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
   const rest = seen.pod === undefined ? DELAY * 1000 : 0;

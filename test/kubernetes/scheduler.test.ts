@@ -16,13 +16,13 @@ const page = "docs/scheduling.md";
 
 const resource = "example.com/pod-ips";
 
-/** Where node-feature-discovery reads features. */
+/** The directory from which node-feature-discovery reads features. */
 const features = "/etc/kubernetes/node-feature-discovery/features.d";
 
-/** As docs/scheduling.md says it. */
+/** The resources of a pod in docs/scheduling.md. */
 const requests = { requests: { [resource]: "1" }, limits: { [resource]: "1" } };
 
-/** The five that a /29 has addresses for. */
+/** As many pods as a /29 has addresses. */
 const five = ["first", "second", "third", "fourth", "fifth"] as const;
 
 clusterScenario(
@@ -44,7 +44,7 @@ clusterScenario(
     const write = printedCommand(page, "--node-feature");
     shell(`mkdir -p ${features} && ${write}`);
     const file = readFileSync(`${features}/host-local.containerd`, "utf8");
-    // As node-feature-discovery does, which is not in Debian.
+    // The test does the work of node-feature-discovery, which Debian does not have.
     for (const [name, value] of featuresIn(file)) {
       t.equal(name, resource, "the feature has the name of the resource");
       patchStatus({ op: "add", path: pathOfResource(), value });
@@ -74,17 +74,17 @@ clusterScenario(
 );
 
 /**
- * Five pods run, the sixth is not placed, and runs when one has ended; all are deleted.
+ * Expects that five pods run, and that the sixth is not placed until one has ended; then deletes all.
  *
  * @param podOf makes the pods
- * @param reason why the only node cannot have it
+ * @param reason why the only node cannot take it
  */
 async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string): Promise<void> {
   runPods(...five.map((name) => podOf(name)));
   create([podOf("sixth")]);
   await until("the event", () => eventsOf("sixth", "FailedScheduling").length > 0);
   const message = eventsOf("sixth", "FailedScheduling")[0] ?? "";
-  // What preemption would change follows.
+  // The rest of the message is about preemption.
   t.ok(message.startsWith(`0/1 nodes are available: 1 ${reason}`), "the sixth is not placed");
   deletePods("third");
   waitFor("condition=Ready", "pod/sixth");
@@ -102,7 +102,7 @@ function requestingPod(name: string): IPod {
   return podNamed(name, { containers });
 }
 
-/** Its pod takes no address, and requests none. */
+/** A DaemonSet whose pod takes no address, and requests none. */
 function proxy(): IDaemonSet {
   const labels = { app: "proxy" };
   const { spec = { containers: [] } } = podNamed("proxy", { hostNetwork: true });
@@ -114,7 +114,7 @@ function proxy(): IDaemonSet {
   };
 }
 
-/** Waits until the node offers a number of a resource; none where it is empty. */
+/** Waits until the node offers a number of a resource, or none if `value` is empty. */
 async function allocatable(name: string, value: string): Promise<void> {
   const path = `{.status.allocatable.${name.replaceAll(".", "\\.")}}`;
   const read = () => kubectl("get", "node", nodeName, `--output=jsonpath=${path}`);
@@ -127,7 +127,7 @@ function offered(): string {
   return kubectl("get", "node", nodeName, `--output=custom-columns=${columns}`);
 }
 
-/** The features of a file as node-feature-discovery reads it. */
+/** The features of a file, read like node-feature-discovery. */
 function featuresIn(file: string): readonly (readonly [name: string, value: string])[] {
   return file
     .split("\n")

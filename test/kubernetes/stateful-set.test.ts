@@ -1,5 +1,5 @@
 // test: cluster, sees the node, makes namespaces, mounts
-/** Pods with addresses of their own are force-deleted where others wait for any. */
+/** Pods with addresses of their own are force-deleted while other pods wait for any address. */
 
 import { readExample } from "../e2e/example.ts";
 import { addressesInTwo } from "../e2e/node-namespaces.ts";
@@ -10,7 +10,7 @@ import { deletePods, podAddresses, podNamed, readyContainers, runPods } from "./
 
 const annotation = "example.com/ip";
 
-/** The pods of the StatefulSets, and what they are to have. */
+/** The pods of the StatefulSets, and the addresses that they must have. */
 const own = { "db-0": "10.241.0.2", "db-1": "10.241.0.3", "cache-0": "10.241.0.6" };
 
 const names = Object.keys(own);

@@ -10,7 +10,7 @@ export class Unit {
   readonly name: string;
 
   /**
-   * Installs it.
+   * Installs the unit.
    *
    * @param name its name without `.service`
    * @param command the program with its arguments, none of which contains a blank

@@ -26,7 +26,7 @@ export const podNetwork = "containerd";
 /** The configuration that containerd writes from its template. */
 export const generatedConfiguration = "/etc/cni/net.d/10-containerd-net.conflist";
 
-/** The template that containerd reads: the example's, where a scenario does not replace it. */
+/** The template that containerd reads: the example's, unless a scenario replaces it. */
 export const configurationTemplate = "/etc/containerd/cni.template";
 
 const exampleTemplate = inRepository("conf-examples/containerd.conflist.template");
@@ -37,15 +37,15 @@ export const kubeletConfiguration = "/var/lib/kubelet/config.yaml";
 const containerdDirectory = "/var/lib/containerd";
 const containerdFile = "/etc/containerd/config.toml";
 
-/** What nodes differ in. */
+/** The differences between nodes. */
 export interface WorkerOptions {
-  /** How many pods kubelet admits; its default where absent. */
+  /** How many pods kubelet admits; kubelet's default if absent. */
   readonly maxPods?: number;
-  /** The template that containerd reads; the example's where absent. */
+  /** The template that containerd reads; by default the example's. */
   readonly template?: string;
 }
 
-/** kubelet sets these for the whole machine, in no namespace. */
+/** Kernel parameters that kubelet sets for the whole machine, in no namespace. */
 const kernelParameters = [
   ...["kernel/panic", "kernel/panic_on_oops", "vm/panic_on_oom", "vm/overcommit_memory"],
   ...["kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"],
@@ -61,8 +61,8 @@ export class Worker {
   /**
    * Prepares the machine and its programs, and starts nothing.
    *
-   * @param host the host, of which the node makes its own
-   * @param options what it is to be like
+   * @param host the host, which becomes the node
+   * @param options its differences
    */
   constructor(
     host: Host,
@@ -73,16 +73,16 @@ export class Worker {
     connect();
     const addresses = [nodeAddress, ...(ipv6 === undefined ? [] : [secondNodeAddress])];
     keepKernelParameters();
-    // kubelet wants mounts that it can propagate to containers. Those of the machine outside are not reached.
+    // kubelet needs mounts that it can propagate to containers. They do not reach the machine outside.
     execFileSync("mount", ["--make-rshared", "/"]);
-    // kubelet writes below /var/log, too, and removes there what belongs to pods that it does not know.
+    // kubelet writes below /var/log, too, and removes the logs of pods there that it does not know.
     for (const directory of [containerdDirectory, "/var/lib/kubelet", "/var/log"]) {
       mkdirSync(directory, { recursive: true });
-      // An overlay, as the host has it here, cannot be the upper layer of an image.
+      // The host's overlay here cannot be the upper layer of an image.
       execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
     }
     writeFileSync(kubeletConfiguration, configurationOfKubelet(maxPods));
-    // The DaemonSet mounts it; a container in which the tests run need not have one.
+    // The DaemonSet mounts this file; a container in which the tests run need not have one.
     writeFileSync("/etc/machine-id", `${"5f0c0ffee".repeat(4).slice(0, 32)}\n`);
     rmSync("/etc/cni/net.d", { recursive: true, force: true });
     for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {
@@ -131,7 +131,7 @@ export class Worker {
   /** Starts containerd, and gives it the images unless it has them. */
   async startContainerd(): Promise<void> {
     this.containerd.start();
-    // kubelet ends where the CRI does not answer yet.
+    // kubelet ends if the CRI does not answer yet.
     const runtime = new RuntimeService(socket);
     await until("containerd", async () => (await runtime.version()) !== "");
     const namespace = "--namespace=k8s.io";
@@ -149,7 +149,7 @@ export class Worker {
     ctr("--namespace=k8s.io", "images", "import", path);
   }
 
-  /** Deletes what containerd has on disk: images, and all that it knows of containers. */
+  /** Deletes containerd's files on disk: images, and its records of containers. */
   loseContainerdState(): void {
     for (const name of readdirSync(containerdDirectory)) {
       rmSync(join(containerdDirectory, name), { recursive: true });
@@ -174,15 +174,15 @@ export class Worker {
   }
 }
 
-/** The configuration file of kubelet. A line for the limit of pods stands for itself, as an operator changes it. */
+/** The configuration file of kubelet. The limit of pods has a line of its own, since an operator changes it there. */
 function configurationOfKubelet(maxPods: number): string {
   const fields = {
-    // The API server comes without a certificate.
+    // The API server connects without a certificate.
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
     authorization: { mode: "AlwaysAllow" },
     cgroupDriver: "cgroupfs",
     cgroupRoot: `/${cgroupOfScenario}`,
-    // Pods are in cgroups below that one, by which they are known to be the cluster's.
+    // Pods are in cgroups below that one, which mark them as the cluster's.
     cgroupsPerQOS: true,
     enforceNodeAllocatable: [],
     makeIPTablesUtilChains: false,
@@ -192,7 +192,7 @@ function configurationOfKubelet(maxPods: number): string {
     eventRecordQPS: 0,
     containerRuntimeEndpoint: `unix://${socket}`,
     volumePluginDir: "/var/lib/kubelet/volume-plugins",
-    // The machine may have the cgroups of version 1, which it refuses otherwise.
+    // The machine may have cgroups of version 1, which kubelet refuses otherwise.
     failCgroupV1: false,
   };
   return [
@@ -204,7 +204,7 @@ function configurationOfKubelet(maxPods: number): string {
   ].join("\n");
 }
 
-/** The node has a card with an address and a default route, and nobody at the other end. */
+/** Gives the node a card with an address and a default route, and nobody at the other end. */
 function connect(): void {
   const commands = [
     "ip link add eth0 type veth peer name uplink",
@@ -218,7 +218,7 @@ function connect(): void {
   execFileSync("sh", ["-e", "-c", commands.join("\n")]);
 }
 
-/** kubelet gets copies to set, and the machine keeps what it has. */
+/** Covers the kernel parameters with copies that kubelet may set; the machine keeps its own. */
 function keepKernelParameters(): void {
   mkdirSync("/run/sysctl");
   for (const [index, path] of kernelParameters.entries()) {

@@ -1,5 +1,5 @@
 // test: native executable, slow
-/** What the native executable is made of. */
+/** The contents of the native executable. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -7,7 +7,7 @@ import { test } from "tap";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 
-/** Of containernetworking-plugins 1.9.1 for amd64, in bytes. */
+/** The size of the Go plugin in containernetworking-plugins 1.9.1 for amd64, in bytes. */
 const GO_PLUGIN_SIZE = 3_025_048;
 
 /** The segments of the executable: type and flags, such as `LOAD` and `R E`. */

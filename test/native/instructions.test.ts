@@ -1,5 +1,5 @@
 // test: native executable, full extent only, slow, sees the node, makes namespaces
-/** What a call costs, in instructions: a number that no other load on the machine changes. */
+/** The cost of a call in instructions, a number that no other load on the machine changes. */
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -11,18 +11,18 @@ import { lacking } from "../harness/needs.ts";
 import { mountNamespace, withHighNumber } from "../harness/network-namespaces.ts";
 import { attachmentCall, configuration, networkCall } from "../harness/runtime-call.ts";
 
-/** What they took, with a tenth of room. */
+/** The measured instructions of each verb, and a tenth more. */
 const limits = { VERSION: 65_000, ADD: 1_400_000, DEL: 850_000 } as const;
 
-/** How many times the instructions of IPv4 an IPv6 ADD may take, with a tenth of room. */
+/** The limit for an IPv6 ADD, as a multiple of an IPv4 ADD's instructions: the measured ratio, and a tenth more. */
 const LARGEST_RATIO = 1.43;
 
-/** How often GC is tried: it releases nothing while processes come and go faster than it looks, which valgrind slows down. */
+/** How often GC is tried. It releases nothing while processes come and go faster than it looks, and valgrind slows it down. */
 const MOST_TRIES = 20;
 
 const skip = canCount ? false : "valgrind is not installed, which counts instructions";
 
-/** Counts the calls of one attachment, after a first one that makes the network's directories. */
+/** Counts the instructions of one attachment's calls, after a first ADD has made the network's directories. */
 function counter(directory: string, subnet: string): (verb: keyof typeof limits) => number {
   const document = configuration(join(directory, "data"), { subnet }, { name: subnet.slice(0, 3) });
   const { environment, stdin } = attachmentCall("ADD", { containerId: "c1" }, document);
@@ -51,7 +51,7 @@ test("GC takes twice as long for twice as many dead containers", {
     const ipam = { subnet: "2001:db8:6c::/64" };
     const document = configuration(join(directory, "data"), ipam, list);
     const netns = join(directory, "netns");
-    // The kernel answers that it is gone, however long valgrind takes and whatever else comes and goes on this node.
+    // The kernel answers that the namespace is gone, however long valgrind takes and whatever else comes and goes on this node.
     withHighNumber(() => mountNamespace(t, netns));
     for (let at = 0; at < count; at++) {
       run(executable, attachmentCall("ADD", { containerId: `c${at}`, netns }, document));

@@ -32,7 +32,7 @@ const dualStack = (dataDir: string): string =>
     "cni.dev/valid-attachments": [],
   });
 
-/** In this order on one data directory, so that each call finds what the ones before it left. */
+/** The calls, in this order on one data directory, so that each finds the files of those before it. */
 const calls: readonly (readonly [
   what: string,
   environment: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 // test: native executable, slow
-/** System calls that an old seccomp profile does not know, and so refuses. */
+/** System calls that an old seccomp profile does not know, and therefore refuses. */
 
 import { spawnSync } from "node:child_process";
 import { test } from "tap";

@@ -1,5 +1,5 @@
 // test: native executable, slow
-/** A process that gets too little memory or too few descriptors: an error object, as long as there is a process. */
+/** A process with too little memory or too few descriptors answers with an error object, as long as it can run at all. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -10,7 +10,10 @@ import { attachmentCall, configuration, type Json, versionCall } from "../harnes
 
 const KIB = 1024;
 
-/** With less, the kernel or the C library may end the process before it begins; see docs/evidence/reliability.md. */
+/**
+ * The least memory, in bytes: with less, the kernel or the C library may end the process before it begins; see
+ * docs/evidence/reliability.md.
+ */
 const LEAST_MEMORY = 3200 * KIB;
 
 const isMissing = spawnSync("prlimit", ["--version"]).status !== 0;
@@ -26,7 +29,7 @@ function add(t: Test, member: Json) {
   return attachmentCall("ADD", { containerId: "c1" }, document);
 }
 
-/** What a call under a limit ended with: `success`, `error` and the code of one error object, or all that it left. */
+/** The end of a call under a limit: `success`, `error` and the code of one error object, or its whole output. */
 function outcomeOf(limit: string, { environment, stdin }: ReturnType<typeof add>): string {
   const { status, signal, stdout, stderr } = spawnSync("prlimit", [limit, executable], {
     env: environment,
@@ -47,7 +50,7 @@ function codeOf(text: string): number | undefined {
   }
 }
 
-/** The outcomes of calls with more and more memory, each once for each run of the same. */
+/** The outcomes of calls with more and more memory; equal successive outcomes are listed once. */
 function outcomesWith(t: Test, member: Json, step: number): readonly string[] {
   const outcomes: string[] = [];
   for (let bytes = LEAST_MEMORY; outcomes.at(-1) !== "success"; bytes += step) {
@@ -90,7 +93,7 @@ test("JSON of any depth is an error object, however much of the stack the enviro
   const depth = 300_000;
   const { environment, stdin } = add(t, null);
   const document = `${stdin.trimEnd().slice(0, -1)},"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-  // Linux takes up to a quarter of the limit, 128 KiB in each variable.
+  // Linux allows up to a quarter of the limit, and 128 KiB in each variable.
   const outcomes = [0, 15].map((count) => {
     const variables = Array.from({ length: count }, (_, at) => [`V${at}`, "x".repeat(130_900)]);
     const call = {

@@ -1,5 +1,5 @@
 // test: native executable, full extent only, slow
-/** What the build keeps of a run of the program: nothing of the machine that builds. */
+/** The build keeps nothing of the machine that builds when it runs the program. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Test, test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import { run } from "../harness/executable.ts";
 
-/** Builds an executable whose program is this text, in a directory whose path no tool may split. */
+/** Builds an executable with this text as its program, in a directory whose path no tool may split. */
 function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
   const directory = join(t.testdir({ "a, b": {} }), "a, b");
   const plugin = join(directory, "program.js");

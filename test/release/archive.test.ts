@@ -11,7 +11,7 @@ import { compileFor } from "../../scripts/build/native.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { archives, fileOf, unpack, version } from "./release.ts";
 
-/** What an archive has at its top, besides the examples and the link. */
+/** The entries at the top of an archive, with their modes, besides the examples and the link. */
 const modes: Readonly<Record<string, number>> = {
   "host-local": 0o755,
   LICENSE: 0o644,

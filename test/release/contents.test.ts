@@ -1,5 +1,5 @@
 // test: release
-/** Packages and image are whole, belong to root, and have the executable of the archive for an architecture. */
+/** Packages and image are complete, belong to root, and have the executable of the archive for an architecture. */
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { rpmName } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, archives, fileOf, unpack, unpackedImage, version } from "./release.ts";
 
-/** Where the packages have the SBOM of the archive. */
+/** The path of the archive's SBOM in the packages. */
 const SBOM = "usr/share/host-local/host-local.cdx.json";
 
 function sbomSum({ name }: Archive): string {
@@ -45,7 +45,7 @@ for (const archive of natives) {
 
   test(`${rpmName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(rpmName({ version }, architecture));
-    // Debian has the database in the home directory.
+    // Debian's rpm has its database in the home directory.
     const rpm = ["rpm", "--dbpath", scratchDirectory(t), "--nosignature"];
     command([...rpm, "--checksig", path]);
     const format =

@@ -21,7 +21,7 @@ const skip =
   (!owner.startsWith("containernetworking-plugins:") &&
     "Debian's containernetworking-plugins is not installed.");
 
-/** A machine with the stock plugin only, and what dpkg does there. */
+/** A machine with the stock plugin only, and the calls of dpkg there. */
 async function withStockPlugin(t: Test, usr?: string) {
   const machine = await Machine.open(t, usr);
   return {
@@ -111,7 +111,10 @@ test("an upgrade of the stock package leaves the plugin, and is what comes back"
   t.ok(readFileSync(machine.at(PLUGIN)).equals(Buffer.from(next)));
 });
 
-/** Why a removal is refused: what the node has, what dpkg says, and whether the stock plugin is installed. */
+/**
+ * The cases in which a removal is refused: the reason, the node's configuration, dpkg's message, and whether the stock plugin
+ * is installed.
+ */
 const stays: readonly [string, object, RegExp, boolean][] = [
   [
     "the stock plugin would break a network",
@@ -136,7 +139,7 @@ for (const [when, keys, expected, isStockThere] of stays) {
     const ipam = { type: "host-local", subnet: "198.51.100.0/24", ...keys };
     const network = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ipam };
     writeFileSync(machine.at("/etc/cni/net.d/10-mynet.conf"), JSON.stringify(network));
-    // What an administrator has built is found first in PATH.
+    // A program that an administrator has built is found first in PATH.
     mkdirSync(machine.at("/usr/local/sbin"), { recursive: true });
     writeFileSync(machine.at("/usr/local/sbin/host-local"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
 
@@ -153,12 +156,12 @@ for (const [when, keys, expected, isStockThere] of stays) {
 }
 
 test("on a full disk the package is refused, and the stock plugin stays", { skip }, async (t) => {
-  // There is room to rename the stock plugin, which an overlay copies.
+  // There is room to rename the stock plugin, which copies it in an overlay.
   const usr = 1024 * 1024 + statSync(PLUGIN).size;
   const { machine, install, sumOf } = await withStockPlugin(t, `${usr}`);
   const stock = sumOf(PLUGIN);
   const { status, said } = install(fileOf(name));
-  // Of dpkg(1): it has failed, or so badly that it stopped.
+  // By dpkg(1), 1 means a failure, and 2 one so bad that it stopped.
   t.match(String(status), /^[12]$/);
   t.match(said, /No space left on device/);
   t.equal(sumOf(PLUGIN), stock);

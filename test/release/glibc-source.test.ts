@@ -1,5 +1,5 @@
 // test: release
-/** The source of the glibc in each executable, which the LGPL asks for, can be had as docs/releasing.md says. */
+/** The glibc source of each executable, which the LGPL requires, is available as docs/releasing.md says. */
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync } from "node:fs";

@@ -29,7 +29,7 @@ test("containerd imports the image and runs it", { skip }, async (t) => {
       ...["run", "--rm", "--snapshotter", "native", "--read-only", "--mount", mount, REFERENCE],
       ...["installer", "/host-local", "install", "/host/opt/cni/bin", "--yes"],
     );
-  // Once more, as where the DaemonSet's pod is restarted.
+  // The container runs twice, as when the DaemonSet's pod is restarted.
   for (const _ of [1, 2]) {
     t.match(install().said, "Installed /host/opt/cni/bin/host-local");
     t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
@@ -40,7 +40,7 @@ test("containerd imports the image and runs it", { skip }, async (t) => {
   t.ok(JSON.parse(said).supportedVersions.includes("1.1.0"), "the entry point is the program");
 });
 
-/** Starts a containerd of the test's own, and returns how to run its client. */
+/** Starts a containerd for this test, and returns a function that runs its client. */
 async function containerd(t: Test) {
   const directory = scratchDirectory(t);
   const address = join(directory, "containerd.sock");

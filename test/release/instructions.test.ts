@@ -12,7 +12,7 @@ import { type Archive, foreign, nativeFor, noForeign, ownArchive, release } from
 const [, commands = ""] =
   /^```sh\n(archive=[\s\S]*?)^```$/m.exec(readFileSync("docs/install.md", "utf8")) ?? [];
 
-/** A directory with an archive and the sums, and what the commands do in it. */
+/** A directory with an archive and the sums, and a function that runs the commands in it. */
 function download(t: Pick<Test, "teardown">, { name }: Archive) {
   const directory = scratchDirectory(t);
   const [plugins, tools] = [join(directory, "plugins"), join(directory, "tools")];

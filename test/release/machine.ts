@@ -1,6 +1,6 @@
 /**
- * This machine as package managers see it, and as systemd starts it for the first time, in namespaces of its own; what they write
- * goes to memory.
+ * This machine as package managers see it, and as systemd starts it for the first time, in namespaces of its own; their writes
+ * go to memory.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 import { lacking } from "../harness/needs.ts";
 import { until } from "../harness/until.ts";
 
-/** What a program printed, on either stream, and how it ended. */
+/** The output of a program, on both streams, and its exit status. */
 export interface Ended {
   readonly status: number | null;
   readonly said: string;
@@ -19,10 +19,10 @@ export interface Ended {
 
 const SYSTEMD = "/usr/lib/systemd/systemd";
 
-/** Where the hierarchy of cgroups is that systemd needs, see cgroups(7). */
+/** The mount point of the cgroup hierarchy that systemd needs, see cgroups(7). */
 const cgroups = /^\S+ (\S+) cgroup2 /m.exec(readFileSync("/proc/self/mounts", "utf8"))?.[1];
 
-/** Why there can be no such machine here; `undefined` where there can. */
+/** Why such a machine cannot be made here; `undefined` if it can. */
 export function machineObstacle(): string | undefined {
   if (!existsSync(SYSTEMD)) return "systemd is not installed.";
   if (cgroups === undefined) return "This machine has no cgroup2, which systemd needs.";
@@ -30,8 +30,9 @@ export function machineObstacle(): string | undefined {
 }
 
 /**
- * Overlays over the directories that packages have files in, and the first start of systemd on them. None of this machine's own
- * units is enabled; whether those of a package are, is for its preset file, else they are, as by Debian.
+ * Makes overlays over the directories that packages have files in, and starts systemd on them for the first time. None of this
+ * machine's own units is enabled. The units of a package are enabled if its preset file says so or, as in Debian, if it has
+ * none.
  */
 const BOOT = `
 root=$1
@@ -69,7 +70,7 @@ while [ ! -e /packages/complete ]; do sleep 0.1; done
 exec env -i container=test PATH="$PATH" ${SYSTEMD} --system --unit=multi-user.target
 `;
 
-/** Starts it, and ends it with this process, whose end closes standard input. A signal but SIGKILL does not reach it. */
+/** Starts the machine, and ends it with this process, whose end closes standard input. Only SIGKILL reaches it. */
 const KEEP = `
 mkdir "$1"
 sh -c 'echo 0 >"$0/cgroup.procs"; exec unshare --mount --propagation private --pid --fork --kill-child --uts --ipc --net \\
@@ -82,7 +83,7 @@ while [ -n "$(find "$1" -name cgroup.procs -exec cat {} +)" ]; do sleep 0.1; don
 find "$1" -depth -type d -exec rmdir {} +
 `;
 
-/** A machine that is prepared first, and may then be started. */
+/** A machine that is prepared first, and can then be started. */
 export class Machine {
   readonly #process: string;
 
@@ -91,9 +92,9 @@ export class Machine {
   }
 
   /**
-   * Makes one that ends with the test, and has not been started: programs find no systemd to talk to.
+   * Makes a machine that ends with the test. It is not started yet: programs find no systemd.
    *
-   * @param usr how much can be written to /usr, as tmpfs has it
+   * @param usr how much can be written to /usr, in the form of tmpfs
    */
   static async open(t: Pick<Test, "teardown">, usr = "100%"): Promise<Machine> {
     const root = scratchDirectory(t);
@@ -118,14 +119,14 @@ export class Machine {
     return new Machine(inside);
   }
 
-  /** Starts systemd, and waits until it has started all there is to start. */
+  /** Starts systemd, and waits until it has started everything. */
   async start(): Promise<void> {
     mkdirSync(this.at("/packages/complete"));
     const state = () => this.run("systemctl", "is-system-running", "--wait").said;
     await until("systemd is up", () => /^(?:running|degraded)$/m.test(state()));
   }
 
-  /** Runs a program there. */
+  /** Runs a program on the machine. */
   run(...words: readonly string[]): Ended {
     const entered = ["--all", "--target", this.#process, "--wd=/", "--", ...words];
     const { status, stdout, stderr } = spawnSync("nsenter", entered, {
@@ -141,7 +142,7 @@ export class Machine {
     return join("/proc", this.#process, "root", path);
   }
 
-  /** Copies a package to it, and returns its path there. */
+  /** Copies a package to the machine, and returns its path there. */
   take(path: string): string {
     const there = join("/packages", basename(path));
     copyFileSync(path, this.at(there));

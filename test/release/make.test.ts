@@ -1,5 +1,5 @@
 // test: release, mounts
-/** Making a release: equal bytes, signatures, and errors that leave nothing half made. */
+/** Making a release: equal bytes, signatures, and errors that leave nothing incomplete. */
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync, verify } from "node:crypto";
@@ -24,7 +24,7 @@ const options = {
   allowChanges: true,
 } as const;
 
-/** Without an executable: what fails later fails as with all of them. */
+/** Options without an executable: a later step fails in the same way as with all executables. */
 const ofNothing = { ...options, variants: [] };
 
 test("two runs give the same bytes, whatever the umask and the path, and what is to be signed is", async (t) => {
@@ -41,7 +41,7 @@ test("two runs give the same bytes, whatever the umask and the path, and what is
     [".deb", ".intoto.jsonl", ".oci.tar", ".rpm", ".tgz", "SHA256SUMS"],
   );
   for (const name of signed) rmSync(join(output, `${name}.asc`));
-  // These are about all architectures.
+  // Files that concern all architectures.
   const common = /^SHA256SUMS$|\.(intoto\.jsonl|openvex\.json|oci\.tar)$/;
   for (const name of readdirSync(output).filter((file) => !common.test(file))) {
     t.equal(checksum("sha256", join(output, name)), checksum("sha256", join(release, name)), name);

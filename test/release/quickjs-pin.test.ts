@@ -1,5 +1,5 @@
 // test: release
-/** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
+/** Another QuickJS library than the pinned one is not linked by accident, and is named with its own version. */
 
 import {
   appendFileSync,

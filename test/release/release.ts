@@ -61,7 +61,7 @@ export function unpack(t: Pick<Test, "teardown">, { name }: Archive): string {
   return join(directory, name.replace(/\.tgz$/, ""));
 }
 
-/** The image's manifests, and how to find and read what a descriptor refers to. */
+/** The image's manifests, and functions that find and read the target of a descriptor. */
 export function unpackedImage(t: Pick<Test, "teardown">) {
   const directory = scratchDirectory(t);
   spawnSync("tar", ["-xf", fileOf(imageName({ version })), "-C", directory]);
@@ -73,7 +73,7 @@ export function unpackedImage(t: Pick<Test, "teardown">) {
   return { directory, manifests, pathOf, read };
 }
 
-/** Whether a program is installed here; else why a test that uses it is skipped. */
+/** Why a test that uses programs is skipped if one of them is not installed; `false` if all are. */
 export function missing(...programs: readonly string[]): string | false {
   const absent = programs.filter(
     (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0,
@@ -86,7 +86,7 @@ export function fileOf(name: string): string {
   return resolve(release, name);
 }
 
-/** The version that was released. */
+/** The version of the release. */
 export const version: string = JSON.parse(readFileSync("package.json", "utf8")).version;
 
 /** The file of the provenance. */
@@ -96,17 +96,17 @@ const foreignArchive = archives.find(
   ({ architecture, isPortable }) => !isPortable && !runsHere(architecture),
 );
 
-/** Why a test with an architecture that this machine cannot run is skipped; `false` where the release has one. */
+/** Why a test with an architecture that this machine cannot run is skipped; `false` if the release has one. */
 export const noForeign: string | false =
   foreignArchive === undefined && "The release has no architecture that this machine cannot run.";
 
-/** Such an architecture. */
+/** An architecture that this machine cannot run. */
 export function foreign(): Architecture {
   if (foreignArchive === undefined) throw new Error(`${noForeign}`);
   return foreignArchive.architecture;
 }
 
-/** What a package of another version is made of: the files of the archive for this machine. */
+/** The input for a package of another version: the files of the archive for this machine. */
 export function packageOfVersion(t: Pick<Test, "teardown">, otherVersion: string): PackageInput {
   const unpacked = unpack(t, ownArchive);
   const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })

@@ -1,5 +1,5 @@
 // test: release, mounts
-/** The RPM package beside that of the distribution; units.test.ts installs, upgrades and removes it. */
+/** The RPM package beside the distribution's own; units.test.ts installs, upgrades and removes it. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ test("it is installed beside the distribution's plugins, replaces one, also afte
   skip,
 }, async (t) => {
   const machine = await Machine.open(t);
-  // Debian's has its database in the home directory, and no package of a shell.
+  // Debian's rpm has its database in the home directory, and knows no package of a shell.
   const rpm = (...words: readonly string[]) =>
     machine.run("rpm", "--dbpath=/var/lib/rpm", ...words);
   const install = (path: string) =>
@@ -49,7 +49,7 @@ test("it is installed beside the distribution's plugins, replaces one, also afte
   t.match(answer(), '"0.9.9"');
 });
 
-/** A package with a plugin of the same name, as Fedora has one. */
+/** A package with a plugin of the same name, like Fedora's. */
 function distributionPackage(t: Pick<Test, "teardown">, release: number): string {
   const directory = scratchDirectory(t);
   const spec = join(directory, "plugins.spec");

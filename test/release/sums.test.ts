@@ -1,5 +1,5 @@
 // test: release
-/** The sums, SBOMs and the provenance statement are about the files of the release, all of them. */
+/** The sums, the SBOMs and the provenance statement cover all files of the release. */
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { nameOf, variantsFor } from "../../scripts/release/release.ts";
 import { rpmName } from "../../scripts/release/rpm.ts";
 import { archives, PROVENANCE, release, statementIn, unpack, version } from "./release.ts";
 
-/** What SHA256SUMS lists: `all sums are right` holds its form. */
+/** The files that SHA256SUMS lists; `all sums are right` checks its form. */
 const listed = readFileSync(join(release, "SHA256SUMS"), "utf8")
   .trimEnd()
   .split("\n")

@@ -1,7 +1,5 @@
 // test: release, mounts
-/**
- * The units of the packages on a machine that systemd has started: none is on unless it is enabled, none outlives its package.
- */
+/** The units of the packages on a machine that systemd has started: only enabled units run, and none outlives its package. */
 
 import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -22,9 +20,9 @@ interface Manager {
   readonly release: string;
   readonly write: typeof writeDeb;
   readonly install: readonly string[];
-  /** The textfile collector's. */
+  /** The directory of the textfile collector. */
   readonly metrics: string;
-  /** One after the other. */
+  /** The commands that remove the package, one after another. */
   readonly removals: readonly (readonly string[])[];
 }
 
@@ -73,7 +71,7 @@ for (const [what, { programs, release, write, install, metrics, removals }] of O
     const agentRuns = () =>
       until("the agent runs from its file", () => programOfAgent() === "/usr/sbin/host-local", 20);
 
-    // As in an image: what the first start then enables, is for its preset file.
+    // The package is installed before the first start, as in an image: the preset file decides what that start enables.
     run(...install, machine.take(fileOf(release)));
     await machine.start();
     t.same(stateOf("is-enabled"), offs("disabled"), "the first start enables none");
@@ -81,12 +79,12 @@ for (const [what, { programs, release, write, install, metrics, removals }] of O
     run("systemctl", "preset-all");
     t.same(stateOf("is-enabled"), offs("disabled"), "nor does an administrator by preset-all");
 
-    // Of node_exporter, which is another user.
+    // The directory belongs to node_exporter, which is another user.
     run("install", "--directory", "--owner=65534", metrics);
     run("systemctl", "start", "host-local-metrics.service");
     t.equal(statSync(machine.at(`${metrics}/cni-ipam.prom`)).mode & 0o777, 0o644);
 
-    // There is no /opt/cni/bin yet.
+    // The directory /opt/cni/bin does not exist yet.
     run("systemctl", "start", "host-local-install.service");
     run("systemctl", "enable", "--now", ...ENABLED);
     await agentRuns();

@@ -1,5 +1,7 @@
 // test: release
-/** The OpenVEX document names every known vulnerability of the list, is valid, and its reasons are true of what was linked. */
+/**
+ * The OpenVEX document names every known vulnerability of the list, is valid, and its reasons hold for the linked libraries.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -73,7 +75,7 @@ test("a fault is stated as fixed where the changelog of what was linked names it
         ? (products[0]?.subcomponents ?? []).map((product) => ({ purl: product["@id"], status }))
         : [],
     );
-  // That of Debian 12's cross compilers was made before the fix.
+  // The libgcc of Debian 12's cross compilers was made before the fix.
   for (const { purl, status } of statusesOf("CVE-2023-4039")) {
     if (purl.includes("cross")) t.equal(status, "not_affected", purl);
   }
