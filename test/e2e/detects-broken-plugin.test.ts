@@ -19,7 +19,7 @@ function idleAt(command: string): string {
 const defects = [
   [
     "always gives the same address",
-    // In a network namespace of its own it does not see what lives on the node.
+    // In a network namespace of its own the plugin does not see what lives on the node.
     `if [ "$CNI_COMMAND" = ADD ]; then rm -rf /var/lib/cni/networks/*; exec unshare --net '${executable}'; fi; plugin`,
     "the second container gets the next address",
   ],

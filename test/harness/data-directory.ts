@@ -30,7 +30,7 @@ export interface PriorFile {
   readonly content?: string;
 }
 
-/** What this project keeps for itself below a data directory, unknown to the Go plugin. */
+/** The directory of this project's own files below a data directory, unknown to the Go plugin. */
 export const ownDirectory = ".host-local";
 
 /**

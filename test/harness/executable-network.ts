@@ -9,7 +9,7 @@ import type { Machine } from "./machine.ts";
 import { type CallOptions as AnyCallOptions, Network } from "./network.ts";
 import type { RuntimeCall } from "./runtime-call.ts";
 
-/** What varies from call to call, besides what a runtime says. */
+/** The differences between starts, besides the call of a runtime. */
 interface StartOptions {
   /** The plugin to start instead of the executable under test. */
   readonly program?: string;

@@ -15,7 +15,7 @@ export interface Call {
   readonly user?: number;
 }
 
-/** What a start of a plugin left behind for its caller. `exitCode` is null after a signal. */
+/** The outcome of a plugin's start, as its caller sees it. `exitCode` is null after a signal. */
 export interface Outcome {
   readonly exitCode: number | null;
   readonly stdout: string;

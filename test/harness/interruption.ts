@@ -1,4 +1,4 @@
-/** What can happen to a process at a system call. */
+/** The interruptions of a process at a system call. */
 
 /** A system call that a process is about to make. */
 export interface Call {

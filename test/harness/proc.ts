@@ -24,7 +24,7 @@ export interface Process {
   readonly mounted?: Readonly<Record<string, number>>;
 }
 
-/** What is on the machine. */
+/** The contents of a machine. */
 export interface Machine {
   readonly processes?: Readonly<Record<number, Process>>;
   /** The inodes of mounted network namespaces by their paths. */

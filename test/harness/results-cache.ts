@@ -1,6 +1,6 @@
 /** Entries of libcni's cache, as libcni writes them. */
 
-/** What varies from entry to entry. */
+/** The differences between entries. */
 export interface CacheEntry {
   readonly interfaceName?: string;
   /** The path of the network namespace; left out by default, as libcni before 1.3 does. */

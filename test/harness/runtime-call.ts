@@ -11,7 +11,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** What a runtime attaches to a network: a container through one of its interfaces. */
+/** An attachment of a runtime to a network: a container through one of its interfaces. */
 export interface Attachment {
   readonly containerId: string;
   /** The interface; `eth0` by default. */

@@ -32,7 +32,7 @@ clusterScenario(
     t.same(cluster.reserved(), ownAddresses(), "gc sees that they live");
     t.match(printedBy("host-local check"), /all 5\s+are of living pods/, "and so does check");
 
-    // In a container no ADD knows that the former are dead.
+    // In a container no ADD knows that the former pods are dead.
     if (!isContained) {
       await failPower(cluster);
       cluster.worker.loseContainerdState();

@@ -5,7 +5,7 @@ import { clusterScenario } from "./cluster-scenario.ts";
 import { Job } from "./jobs.ts";
 import { shell } from "./operator.ts";
 
-/** From 10.254.0.2 to 10.254.0.126. */
+/** The number of addresses, from 10.254.0.2 to 10.254.0.126. */
 const ADDRESSES = 125;
 
 clusterScenario(

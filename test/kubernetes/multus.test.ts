@@ -77,7 +77,7 @@ clusterScenario(
     t.same(secondAddresses(), inSecond(), "gc sees that all of them live");
     t.notMatch(printedBy("host-local check"), /leaked-reservation|live-without/, "as check does");
 
-    // In a container no ADD knows that the former are dead.
+    // In a container no ADD knows that the former pods are dead.
     if (!isContained) {
       await failPower(cluster);
       cluster.worker.loseContainerdState();

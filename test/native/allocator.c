@@ -20,12 +20,12 @@ static JSMallocState unlimited(void) { return (JSMallocState){.malloc_limit = SI
 
 static jmp_buf end;
 
-/* What `ends` got. */
+/* The block that `ends` got. */
 static void *given;
 
 void out_of_memory(void) { longjmp(end, 1); }
 
-/* Whether it would end the process to give a block this size; NULL is a new one. */
+/* Whether resizing a block to this size would end the process; NULL stands for a new block. */
 static bool ends(JSMallocState *state, void *block, size_t size) {
   if (setjmp(end) != 0) return true;
   given = allocator.js_realloc(state, block, size);
@@ -110,7 +110,7 @@ static void test_written(void) {
 static void test_given_back(void) {
   /* Room for the first block, and for some small ones. */
   static uint8_t memory[5248] __attribute__((aligned(PAGE)));
-  /* Of four blocks, one of two pages first, the last is written. */
+  /* Of four blocks, the first of which has two pages, only the last is written. */
   static const uint8_t written[PAGE] = {0, 0, 0, 0, 1};
   JSMallocState state = unlimited();
   allocate_only_from(memory, sizeof memory, written);
@@ -153,7 +153,7 @@ static void test_kept(void) {
   check(ends(&state, NULL, 40), "kept memory is not used again");
 }
 
-/* As a build uses it, if there is an argument, which says how; else as a call does. */
+/* Tests the use by a build, which the argument names, or without an argument the use by a call. */
 int main(int count, char **arguments) {
   const char *use = count > 1 ? arguments[1] : "call";
   if (strcmp(use, "kept") == 0) test_kept();

@@ -1,4 +1,4 @@
-/* Whether the engine writes every number of an inode in decimal: undefined behaviour of the library is near 2^63. */
+/* Tests that the engine writes every inode number in decimal: undefined behaviour of the library is near 2^63. */
 
 #include <inttypes.h>
 #include <stdio.h>

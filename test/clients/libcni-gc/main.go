@@ -1,5 +1,5 @@
 // Asks every plugin of a network to collect garbage, through libcni as a runtime does, which cnitool
-// does only for no attachment at all.
+// does only without any attachment.
 //
 // Usage: libcni-gc NETWORK CONTAINER:INTERFACE..., with CNI_PATH and NETCONFPATH as for cnitool
 package main

@@ -91,7 +91,7 @@ function putSocket(path: string): void {
   try {
     execFileSync(process.execPath, ["--eval", program], { cwd: dirname(path), stdio: "ignore" });
   } catch {
-    // It was killed.
+    // The process was killed.
   }
 }
 

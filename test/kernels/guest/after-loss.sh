@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# What a loss of power in a storm leaves on each disk.
+# The state in which a loss of power in a storm leaves each disk.
 # shellcheck source=test/kernels/guest/testing.sh
 . /tests/testing.sh
 
-# contents: how many files of reservations are whole, empty and torn.
+# contents: prints how many files of reservations are whole, empty and torn.
 contents() {
   whole=0 empty=0 torn=0
   for file in "$data"/net/198.*; do
@@ -19,7 +19,7 @@ contents() {
   echo "$whole whole, $empty empty, $torn torn"
 }
 
-# filled NAME: gives addresses until there are none, one on each line.
+# filled NAME: hands out addresses until there are none, and prints one on each line.
 filled() {
   count=0
   while address=$(add "$1$count" "/run/netns/a"); [ "$address" != full ] && [ "$count" -lt 15 ]; do
@@ -30,7 +30,7 @@ filled() {
 
 afresh after
 pod a
-# Empty files may be of a Go plugin that is about to write them, for so long.
+# For this long, an empty file may belong to a Go plugin that is about to write it.
 sleep 10
 for name in $(disks); do
   mount_disk "$name"
@@ -47,7 +47,7 @@ for name in $(disks); do
   same "$name: no file is torn" 0 "$(echo "$left" | sed 's/.*, \([0-9]*\) torn/\1/')"
   same "$name: no address is given twice" "" "$(sort /tmp/given | uniq -d)"
   given=$(grep -c . /tmp/given)
-  # Whole files that no journal lists: only GC with a list tells them from those of an administrator.
+  # Some whole files are in no journal: only GC with a list tells them from an administrator's.
   valid="[$(seq 0 "$((given - 1))" | sed 's/.*/{"containerID": "new&", "ifname": "eth0"}/' | paste -sd,)]"
   /tests/call.sh GC "" /proc/self/ns/net
   valid=

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What a reboot leaves on each disk belongs to nobody.
+# The reservations that a reboot leaves on each disk belong to nobody.
 # shellcheck source=test/kernels/guest/testing.sh
 . /tests/testing.sh
 

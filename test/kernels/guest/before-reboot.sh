@@ -10,7 +10,7 @@ for name in $(disks); do
   disk=/disk/$name
   data=$disk/kept
   same "$name: pods get addresses" "198.51.100.2 198.51.100.3 full" "$(add a) $(add b) $(add c /run/netns/b)"
-  # A clock that is two years ahead as pods start, and is set right then, to the second.
+  # The clock is two years ahead while pods start, and is then set right, to the second.
   data=$disk/ahead
   now=$(date +%s)
   date -s "@$((now + 63072000))" >/dev/null
@@ -21,6 +21,6 @@ for name in $(disks); do
   add a >/dev/null
   add b >/dev/null
 done
-# So long it may be ahead of the machine's own clock by now, which tells the next boot the time.
+# The clock may be this far ahead of the machine's own clock by now, which tells the next boot the time.
 sleep 5
 afresh end

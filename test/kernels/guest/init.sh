@@ -10,10 +10,10 @@ mount -t tmpfs tmpfs /run
 mount -t tmpfs tmpfs /tmp
 ip link set lo up
 depmod -a
-# Some kernels have them within.
+# Some kernels have these modules built in.
 for module in virtio_pci virtio_blk; do modprobe "$module" 2>/dev/null; done
 
-# The first serial line has what the kernel says. Neither turns the end of a line into two characters.
+# The first serial line has the kernel's messages. Neither line may turn the end of a line into two characters.
 stty -F /dev/ttyS1 -opost
 exec </dev/null >/dev/ttyS1 2>&1
 # shellcheck disable=SC2154 # the kernel sets it

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# The life of a call, in the order of a pod's.
+# The calls in the life of a pod, in their order.
 # shellcheck source=test/kernels/guest/testing.sh
 . /tests/testing.sh
 

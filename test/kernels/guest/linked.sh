@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Whose address is seen to be in use although nothing reserves it: the kernel tells, without a path or a process.
-# The node is a network namespace of its own here: that of the machine stays as it is.
+# Addresses that are seen to be in use although nothing reserves them: the kernel tells, without a path or a process.
+# The node is a network namespace of its own here: the machine's own stays as it is.
 if [ -z "$in_node" ]; then
   export in_node=1
   unshare --net sh -c '. /tests/linked.sh'
@@ -11,7 +11,7 @@ fi
 for module in veth bridge macvlan; do modprobe "$module" 2>/dev/null; done
 ip link set lo up
 
-# in_use NAME: a test in which the pod `p` is to have 198.51.100.2, of two that an ADD of the pod `new` may get.
+# in_use NAME: begins a test in which the pod `p` has 198.51.100.2, one of two addresses for an ADD of the pod `new`.
 in_use() {
   afresh "linked-$1"
   for interface in node0 inner0 cni0; do ip link del "$interface" 2>/dev/null; done
@@ -20,16 +20,16 @@ in_use() {
   pod_process=$process
 }
 
-# of_pod COMMAND...: in its namespace.
+# of_pod COMMAND...: runs a command in the namespace of the pod.
 of_pod() { nsenter --net=/run/netns/p "$@"; }
 
-# configure: the interface of the pod.
+# configure: configures the interface of the pod.
 configure() {
   of_pod ip addr add 198.51.100.2/24 dev eth0
   of_pod ip link set eth0 up
 }
 
-# veth NAME PROCESS: from this namespace to eth0 in that of a process, as ptp makes it. The kernel names the other end.
+# veth NAME PROCESS: makes a link from this namespace to eth0 in a process's, as ptp does. The kernel names the other end.
 veth() {
   ip link add name "$1" type veth
   ip link set veth0 name eth0
@@ -37,7 +37,8 @@ veth() {
   ip link set "$1" up
 }
 
-# macvlan: of the pod. The plugin makes it there; this one comes through another namespace, since a move names the target.
+# macvlan: gives the pod a macvlan. It comes through another namespace, since a move names the target; the plugin makes it
+# in place.
 macvlan() {
   pod other
   in_pod other sleep 1000
@@ -46,7 +47,7 @@ macvlan() {
   nsenter --net=/run/netns/other ip link set eth0 netns "$pod_process"
 }
 
-# seen NAME, unseen NAME: by an ADD of another pod.
+# seen NAME, unseen NAME: whether an ADD of another pod sees the address.
 seen() { same "$1: seen" 198.51.100.3 "$(add new)"; }
 unseen() { same "$1: not seen" 198.51.100.2 "$(add new)"; }
 
@@ -100,7 +101,7 @@ rm -r /tmp/data/lost
 configure
 seen "a pod of macvlan since its ADD, whatever became of its reservation"
 
-# moved: the interface of one pod is the other's then, and down, with the address.
+# moved: moves the interface of one pod, with the address, to the other pod, where it is down.
 moved() {
   in_use "moved-$1"
   pod former
@@ -129,7 +130,7 @@ same "who lacks CAP_NET_ADMIN on the node does not see it" 198.51.100.2 \
   "$(unshare --user --map-root-user /tests/call.sh ADD new)"
 same "though it is there" 198.51.100.2 "$(of_pod ip addr show dev eth0 | sed -n 's/.*inet \([0-9.]*\).*/\1/p')"
 
-# A reservation that is left of a dead pod, whose interface is in another namespace, and down.
+# A dead pod has left a reservation, and its interface is in another namespace, and down.
 in_use dead
 pod former living
 add former >/dev/null
@@ -146,7 +147,7 @@ wait "$pod_process" 2>/dev/null
 unmounted p
 at_last "until that namespace has ended" 198.51.100.2 add new
 
-# inner: a node that is a container. Its pod is linked with it, and it with the outer node.
+# The node `inner` is a container. Its pod is linked with it, and it with the outer node.
 in_use inner
 pod inner
 in_pod inner sleep 1000

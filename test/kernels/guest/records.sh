@@ -1,13 +1,13 @@
 # shellcheck shell=sh
-# Who of those that look dead keeps an address, and who loses it: by the handle of a network namespace, where the kernel gives
+# Containers that look dead keep or lose their addresses: by the handle of a network namespace, where the kernel gives
 # one (Linux 6.18 and later), and else by processes and mounts.
 # shellcheck source=test/kernels/guest/testing.sh
 . /tests/testing.sh
 
-# by_handle ANSWER OTHER: what is expected of a kernel with handles, and of any other.
+# by_handle ANSWER OTHER: prints the expectation for this kernel: the first with handles, else the second.
 by_handle() { if has_handles; then echo "$1"; else echo "$2"; fi; }
 
-# two_pods NAME: in the only two addresses of a network.
+# two_pods NAME: adds two pods, which take the only two addresses of a network.
 two_pods() {
   afresh "$1"
   pod living dead new
@@ -15,10 +15,10 @@ two_pods() {
   add dead >/dev/null
 }
 
-# new: what the next pod gets.
+# new: prints what the next pod gets.
 new() { add new; }
 
-# collected: what is held after a GC without a list.
+# collected: prints the addresses that are held after a GC without a list.
 collected() {
   gc null
   held
@@ -100,7 +100,7 @@ two_pods socket
 nsenter --net=/run/netns/dead ip link set lo up
 : >/run/home
 mount --bind /proc/self/ns/net /run/home
-# The accepted connection is the only thing of the namespace that this process has.
+# The process of this command keeps only the accepted connection of the namespace.
 nsenter --net=/run/netns/dead nc -l -p 1 -e /tests/elsewhere.sh &
 until nsenter --net=/run/netns/dead grep -q ':0001 .* 0A ' /proc/net/tcp /proc/net/tcp6; do usleep 50000; done
 nsenter --net=/run/netns/dead nc 127.0.0.1 1 </dev/null >/tmp/nc &
@@ -142,7 +142,7 @@ mkdir -p /run/own
 mount -t tmpfs tmpfs /run/own
 mount --make-private /run/own
 : >/run/own/mounts
-# Linux 6.18 numbers namespaces for each processor, and refuses to mount a mount namespace whose number is below the own.
+# Linux 6.18 numbers namespaces for each processor, and refuses to mount a mount namespace whose number is below its own.
 until nsenter --mount=/run/own/mounts true 2>/dev/null; do unshare --mount=/run/own/mounts true 2>/dev/null; done
 nsenter --mount=/run/own/mounts sh -c ': >/run/netns/hidden; unshare --net=/run/netns/hidden true'
 del dead

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Who may not see every namespace believes none gone.
+# A process that may not see every namespace believes none gone.
 # shellcheck source=test/kernels/guest/testing.sh
 . /tests/testing.sh
 
@@ -9,7 +9,7 @@ add living >/dev/null
 add dead >/dev/null
 unmounted dead
 usleep 500000
-# call_in COMMAND...: an ADD in a full range, where the address of a dead pod could be taken.
+# call_in COMMAND...: makes an ADD in a full range, where the address of a dead pod could be taken.
 call_in() { "$@" /tests/call.sh ADD new; }
 
 same "in a PID namespace of its own, as kind's nodes are" full "$(call_in unshare --pid -f --mount-proc)"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Pods come and go on each disk until the machine loses its power. Its file systems write what they have after a second, so
-# that the loss meets them at it.
+# Pods come and go on each disk until the machine loses its power. Its file systems write their changes after a second, so
+# that the loss comes while they write.
 # shellcheck source=test/kernels/guest/testing.sh
 . /tests/testing.sh
 
@@ -9,13 +9,13 @@ pod a
 modprobe xfs
 for file in vm/dirty_expire vm/dirty_writeback fs/xfs/xfssyncd; do echo 100 >"/proc/sys/${file}_centisecs"; done
 
-# retries DISK: a full range that is on the disk, and a kubelet that goes on asking for an address.
+# retries DISK: plays a kubelet that goes on asking for an address of a full range, which is on the disk.
 retries() {
   data=$1/full
   while :; do add "refused$((round = round + 1))" /run/netns/a >/dev/null; done
 }
 
-# pods DISK: they fill a range of twelve, two are refused, and five end.
+# pods DISK: pods fill a range of twelve, two are refused, and five end, again and again.
 pods() {
   data=$1/storm
   range='"rangeStart": "198.51.100.2", "rangeEnd": "198.51.100.13"'

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# Sourced by the tests of an emulated machine: what they say, pods and their network namespaces.
+# The tests of an emulated machine source this: their output, pods and their network namespaces.
 export data range pod valid
 
-# say LINE: a result, or what explains it.
+# say LINE: prints a result, or its explanation.
 say() {
   echo "$1" >>/tmp/results
   echo "$1"
@@ -21,7 +21,7 @@ same() {
   : >/tmp/stderr
 }
 
-# at_last NAME EXPECTED COMMAND...: what a command prints within some seconds: the kernel takes a namespace down later.
+# at_last NAME EXPECTED COMMAND...: expects this output within some seconds: the kernel removes a namespace some time later.
 at_last() {
   name=$1 expected=$2
   shift 2
@@ -41,15 +41,15 @@ has_handles() {
 add() { /tests/call.sh ADD "$@"; }
 del() { /tests/call.sh DEL "$@"; }
 
-# gc LIST: with a list of containers in JSON, or null.
+# gc LIST: makes a GC with a list of containers in JSON, or null.
 gc() { valid=$1 /tests/call.sh GC "" /proc/self/ns/net; }
 
-# held: the addresses that are reserved, with spaces between them.
+# held: prints the reserved addresses, with spaces between them.
 held() {
   (cd "$data/net" && for file in 198.*; do [ ! -e "$file" ] || echo "$file"; done) | sort | tr '\n' ' ' | sed 's/ $//'
 }
 
-# pod NAME...: the network namespace of each, mounted as a runtime does.
+# pod NAME...: makes the network namespace of each pod, mounted as a runtime does.
 pod() {
   for name; do
     : >"/run/netns/$name"
@@ -57,12 +57,12 @@ pod() {
   done
 }
 
-# unmounted NAME...: what its runtime does as a pod ends, whoever has it open.
+# unmounted NAME...: unmounts a namespace as a runtime does when a pod ends, whoever has it open.
 unmounted() {
   for name; do umount -l "/run/netns/$name" && rm -f "/run/netns/$name"; done
 }
 
-# in_pod NAME COMMAND...: a process in the namespace of a pod, which stays; $process is its id.
+# in_pod NAME COMMAND...: starts a process in the namespace of a pod, which stays; $process is its id.
 in_pod() {
   name=$1
   shift
@@ -71,7 +71,7 @@ in_pod() {
   until [ "$(readlink "/proc/$process/ns/net")" = "net:[$(number_of "/run/netns/$name")]" ]; do usleep 10000; done
 }
 
-# number_of PATH: of a namespace.
+# number_of PATH: prints the number of a namespace.
 number_of() { stat -L -c %i "$1"; }
 
 # take_number NUMBER NAME: mounts a namespace with the number of one that is gone, unless the kernel gives it to none of many.
@@ -87,13 +87,13 @@ take_number() {
   [ -e "/run/netns/$2" ]
 }
 
-# mount_as NAME OTHER: the namespace of a pod at another path, too.
+# mount_as NAME OTHER: mounts the namespace of a pod at another path, too.
 mount_as() {
   : >"/run/netns/$2"
   mount --bind "/run/netns/$1" "/run/netns/$2"
 }
 
-# afresh NAME: a data directory of its own, and no pod of a former test.
+# afresh NAME: begins with a new data directory, and without the pods of former tests.
 afresh() {
   # shellcheck disable=SC2046 # words
   kill -9 $(jobs -p) 2>/dev/null
@@ -106,7 +106,7 @@ afresh() {
   : >/tmp/stderr
 }
 
-# disks: their names; each has the name of its file system, or begins with it, such as ext4-cut-1.
+# disks: prints the names of the disks; each begins with the name of its file system, such as ext4-cut-1.
 disks() {
   for device in /sys/block/vd*; do
     cat "$device/serial"
@@ -114,7 +114,7 @@ disks() {
   done
 }
 
-# mount_disk NAME: below /disk.
+# mount_disk NAME: mounts a disk below /disk.
 mount_disk() {
   for device in /sys/block/vd*; do
     [ "$(cat "$device/serial")" = "$1" ] || continue
@@ -124,9 +124,9 @@ mount_disk() {
   done
 }
 
-# unmount_disk NAME: so that another with the same identity, such as a copy, can be mounted.
+# unmount_disk NAME: unmounts a disk, so that another with the same identity, such as a copy, can be mounted.
 unmount_disk() {
   umount "/disk/$1"
-  # Btrfs remembers the newest state of each.
+  # Btrfs remembers the newest state of each disk.
   [ "${1%%-*}" != btrfs ] || rmmod btrfs
 }
