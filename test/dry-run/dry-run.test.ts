@@ -72,7 +72,7 @@ function outcomeOf(network: Network, interrupt?: Interrupt): Outcome {
 function kindOf(expected: Expectation): string {
   if ("reason" in expected) return expected.reason;
   if (!("msg" in expected)) return "an address";
-  return /correct|gc/.exec(expected.details)?.[0] ?? "the configuration";
+  return /correct|check/.exec(expected.details)?.[0] ?? "the configuration";
 }
 
 test("the dry run gives the address that the next ADD gets, or its error", async (t) => {
@@ -93,7 +93,7 @@ test("the dry run gives the address that the next ADD gets, or its error", async
   t.comment(Object.fromEntries(seen));
   for (const kind of [
     ...["free", "dead", "empty"],
-    "gc",
+    "check",
     "correct",
     "the configuration",
     "read-only file system",
