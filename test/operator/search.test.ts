@@ -1,4 +1,4 @@
-/** Searching: what an operand means, and what is said of an address without a reservation: it is free only if nobody uses it. */
+/** Searching: what an operand means, and what is said of an address without a reservation: it is not free where somebody uses it. */
 
 import { test } from "tap";
 import { gc } from "../../src/operator/gc/gc.ts";

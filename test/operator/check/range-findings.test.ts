@@ -1,4 +1,4 @@
-/** Ranges that are full, or nearly so: a pod needs an address of each set, and gets it of any range of that. */
+/** Ranges that are full, or nearly so, with what helps, and ranges that hand out the broadcast address. */
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
