@@ -20,7 +20,6 @@ function textFor(words: readonly [string, ...string[]], given: Given): string {
 }
 
 const cases: Readonly<Record<string, readonly [Given, string]>> = {
-  "in the usual place": [{}, ""],
   "in another data directory": [{ dataDir: "/srv/networks" }, " --data-dir /srv/networks"],
   "with --data-dir, even if it is the usual one": [
     { options: { "--data-dir": "/var/lib/cni/networks" } },

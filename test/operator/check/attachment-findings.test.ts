@@ -83,16 +83,6 @@ const cases: Readonly<
         "restart the pod of the network namespace /run/netns/lost, if a runtime of the node lists it; otherwise remove that namespace, in which no process runs",
     },
   ],
-  "a pod, and a process of which no pod is known": [
-    ["a"],
-    "a",
-    { ...namespacesOf("a"), ...process },
-    {
-      ...twice,
-      remedy:
-        "restart the pod of the network namespace of process 7, if a runtime of the node lists it",
-    },
-  ],
   "two namespaces, of which one is the holder's": [
     [],
     "a",
@@ -113,12 +103,6 @@ const cases: Readonly<
       message: `default/a (container a) uses ${ADDRESS}, for which there is no reservation`,
       commands: [reserve],
     },
-  ],
-  "a pod that only its process shows, and whose reservation is gone": [
-    ["a"],
-    undefined,
-    { processes: { 7: { namespace: 70, addresses: [ADDRESS] } }, isContained: true },
-    { ...unreserved, commands: [reserve] },
   ],
   "a pod whose address a container holds that is not seen": [
     ["a"],

@@ -109,13 +109,6 @@ test("one pod that asks for what it cannot get is a warning, several are an erro
   t.match(found(machine)[0], /^error calls-fail: /, "nothing is known of the network");
 });
 
-test("one pod that gets no address of a full range asks for nothing special", async (t) => {
-  const { machine, net } = nodeWith({ subnet: "10.1.2.0/30" });
-  t.equal(net.add("c1").exitCode, 0);
-  t.equal(net.add("c2").exitCode, 1);
-  t.match(found(machine)[0], /^error calls-fail: the last ADD failed, /);
-});
-
 test("an ADD that fails in its second range set has not succeeded in the first", async (t) => {
   const ranges = [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00::/126" }]];
   const machine = memoryNode({});

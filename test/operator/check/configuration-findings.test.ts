@@ -24,56 +24,9 @@ function found(machine: MemoryMachine): readonly PrintedFinding[] {
   return findingsOn(machine).filter(({ code }) => code !== "leaks-unknown");
 }
 
-function plugin(type: string, subnet = "10.0.0.0/29", rest: JsonObject = {}): JsonObject {
-  return { type, ...rest, ipam: { type: "host-local", subnet } };
+function plugin(type: string, subnet = "10.0.0.0/29"): JsonObject {
+  return { type, ipam: { type: "host-local", subnet } };
 }
-
-/** A node on which all addresses of 10.0.0.0/27 are reserved. */
-function fullNode(): MemoryMachine {
-  const hosts = Array.from({ length: 29 }, (_, index) => `10.0.0.${index + 2}`);
-  return memoryNode(Object.fromEntries(hosts.map((name) => [name, `${name}\r\neth0`])));
-}
-
-test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
-  const machine = memoryNode({});
-  const plugins = [plugin("ptp")];
-  configure(machine, "a.conflist", { name: "net", cniVersion: "1.1.0", plugins });
-  configure(machine, "b.conflist", {
-    name: "net",
-    cniVersion: "1.1.0",
-    plugins: [plugin("ptp", "10.9.0.0/24"), plugin("host-local", "10.9.0.0/24", { gcOnly: true })],
-  });
-  const findings = found(machine);
-  t.equal(findings.length, 1, "one for the file, whatever it has");
-  t.match(findings, [
-    {
-      code: "shadowed-configuration",
-      severity: "warning",
-      network: "net",
-      path: "/conf/b.conflist",
-      message: "no runtime uses it: /conf/a.conflist configures net, too, and comes first",
-    },
-  ]);
-});
-
-test("a list behind a plugin alone is used by podman and cnitool, and counted", async (t) => {
-  const machine = memoryNode({});
-  configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
-  configure(machine, "b.conflist", { name: "net", plugins: [plugin("ptp", "10.9.0.0/29")] });
-  t.match(found(machine), [
-    {
-      code: "shadowed-configuration",
-      message:
-        "containerd and CRI-O do not use it: /conf/a.conf configures net, too, and comes first",
-    },
-  ]);
-  t.match(runOn(machine, capacity).document(), {
-    networks: [
-      { configuration: "/conf/a.conf", ranges: [{ capacity: 5n }] },
-      { configuration: "/conf/b.conflist", ranges: [{ capacity: 5n }] },
-    ],
-  });
-});
 
 /** The file of `net` after one of another network. */
 function nodeBehind(first: JsonObject, file = "net.conf"): MemoryMachine {
@@ -141,7 +94,6 @@ conf_dir = "/etc/cni/other"
 
 for (const [what, machine] of [
   ["that calls it, as multus", nodeBehind({ name: "multus", type: "multus-shim" })],
-  ["that no runtime can use", nodeBehind({ name: "cilium", plugins: [cilium] })],
   ["beside podman's own network", nodeBehind(cilium, "87-podman.conf")],
 ] as const) {
   test(`nothing is said of a first file ${what}`, async (t) => {
@@ -151,8 +103,8 @@ for (const [what, machine] of [
 
 const ELSEWHERE = { without: ["--conf-dir"] };
 
-/** What is found where two known directories configure `net` with one bridge, which has the gateway of the first. */
-function foundInTwoDirectories(machine: MemoryMachine) {
+test("of one network in two directories, that the bridge is as the other one says is an info", async (t) => {
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
   for (const [directory, subnet] of [
     ["/etc/cni/net.d", "10.0.0.0/29"],
     ["/etc/kubernetes/cni/net.d", "10.9.0.0/29"],
@@ -163,11 +115,7 @@ function foundInTwoDirectories(machine: MemoryMachine) {
     machine.disk.put(`${directory}/net.conf`, JSON.stringify({ name: "net", ...plugin }));
   }
   const links = linksText({ cni0: { kind: "bridge", addresses: ["10.0.0.1/29"] } });
-  return findingsOn(machine, { ...ELSEWHERE, networkLinks: () => links });
-}
-
-test("of one network in two directories, that the bridge is as the other one says is an info", async (t) => {
-  const found = foundInTwoDirectories(memoryNode({ "10.0.0.2": "c1\r\neth0" }));
+  const found = findingsOn(machine, { ...ELSEWHERE, networkLinks: () => links });
   t.match(
     found.filter(({ code }) => code === "bridge-address"),
     [
@@ -184,46 +132,20 @@ test("of one network in two directories, that the bridge is as the other one say
   );
 });
 
-test("where a runtime says which directory it reads, the bridge is not asked", async (t) => {
-  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
+test("what is wrong with an empty network whose directory no runtime reads is an info", async (t) => {
+  const machine = memoryNode({});
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] };
+  const directory = "/etc/kubernetes/cni/net.d";
+  machine.disk.put(`${directory}/a.conf`, JSON.stringify({ name: "old", type: "ptp", ipam }));
+  machine.disk.put(`${directory}/b.conf`, "{");
   machine.disk.put("/etc/containerd/config.toml", "");
-  const found = foundInTwoDirectories(machine);
-  t.match(
-    found.filter(({ code }) => code === "shadowed-configuration"),
-    [
-      {
-        severity: "info",
-        path: "/etc/kubernetes/cni/net.d/net.conf",
-        message: "no runtime reads /etc/kubernetes/cni/net.d: containerd reads /etc/cni/net.d",
-      },
-    ],
+  const severities = new Map(
+    findingsOn(machine, ELSEWHERE).map(({ code, severity }) => [code, severity]),
   );
-  t.notOk(found.some(({ code }) => code === "bridge-address"));
-  t.match(runOn(machine, capacity, ELSEWHERE).document(), {
-    networks: [{ ranges: [{ capacity: 5n }] }],
-  });
+  t.equal(severities.get("add-fails"), "info");
+  t.equal(severities.get("unreadable-configuration"), "info");
+  t.match(runOn(machine, capacity, ELSEWHERE).text(), "old");
 });
-
-for (const [what, reserved, severity] of [
-  ["is an info where it has no reservation", undefined, "info"],
-  ["keeps its severity where it has one, of a pod or a leak", "10.0.0.2", "error"],
-] as const) {
-  test(`what is wrong with a network whose directory no runtime reads ${what}`, async (t) => {
-    const machine = memoryNode({});
-    if (reserved !== undefined) machine.disk.put(`/data/old/${reserved}`, "c1\r\neth0");
-    const ipam = { type: "host-local", subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] };
-    const directory = "/etc/kubernetes/cni/net.d";
-    machine.disk.put(`${directory}/a.conf`, JSON.stringify({ name: "old", type: "ptp", ipam }));
-    machine.disk.put(`${directory}/b.conf`, "{");
-    machine.disk.put("/etc/containerd/config.toml", "");
-    const severities = new Map(
-      findingsOn(machine, ELSEWHERE).map(({ code, severity: found }) => [code, found]),
-    );
-    t.equal(severities.get("add-fails"), severity);
-    t.equal(severities.get("unreadable-configuration"), "info");
-    t.match(runOn(machine, capacity, ELSEWHERE).text(), "old");
-  });
-}
 
 test("a copy is not, nor one beside a file that no runtime can use, or of another namespace", async (t) => {
   for (const [file, document] of [
@@ -241,36 +163,9 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
   }
 });
 
-test("a shadowed configuration hides none without ranges, and no range of its is full", async (t) => {
-  const machine = fullNode();
-  const capabilities = { ipRanges: true };
-  const ipam = { type: "host-local" };
-  configure(machine, "a.conf", { name: "net", type: "ptp", capabilities, ipam });
-  configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.0.0.0/28") });
-  t.match(runOn(machine, capacity).document(), {
-    networks: [{ configuration: "/conf/a.conf", ranges: [] }],
-  });
-  t.strictSame(
-    found(machine).map(({ code }) => code),
-    ["shadowed-configuration"],
-  );
-});
-
-test("what no runtime can use is not counted beside what one can, whichever comes first", async (t) => {
-  const machine = memoryNode({});
-  configure(machine, "a.conf", { name: "net", plugins: [plugin("ptp", "10.9.0.0/24")] });
-  configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
-  t.match(runOn(machine, capacity).document(), {
-    networks: [{ configuration: "/conf/b.conf", ranges: [{ free: 5n }] }],
-  });
-  t.match(
-    found(machine).map(({ code }) => code),
-    ["unreadable-configuration"],
-  );
-});
-
 test("the ranges of a shadowed configuration are counted nowhere", async (t) => {
-  const machine = fullNode();
+  const hosts = Array.from({ length: 29 }, (_, index) => `10.0.0.${index + 2}`);
+  const machine = memoryNode(Object.fromEntries(hosts.map((name) => [name, `${name}\r\neth0`])));
   configure(machine, "a.conf", { name: "net", ...plugin("ptp", "10.0.0.0/27") });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.9.0.0/24") });
   const report = runOn(machine, capacity);
@@ -331,26 +226,13 @@ test("a file that nearly uses this plugin is an error, and its network has a con
   }
 });
 
-test("a file that no runtime uses may be as it is", async (t) => {
+test('ipam as ["host-local"] is refused by libcni, and named', async (t) => {
   const machine = memoryNode({});
-  configure(machine, "a.conf", { name: "net", type: "bridge", ipam: { type: "host-local" } });
-  configure(machine, "b.conf", { name: "net", type: "bridge", ipam: { type: "host-locla" } });
-  t.notMatch(found(machine), [{ path: "/conf/b.conf" }]);
-});
-
-for (const [ipam, wrong] of [
-  ["host-local", 'expected an object at plugins[0].ipam, found "host-local"'],
-  [["host-local"], "expected an object at plugins[0].ipam, found a list"],
-  [{ type: ["host-local"] }, "expected a text at plugins[0].ipam.type, found a list"],
-] as const) {
-  test(`ipam as ${JSON.stringify(ipam)} is refused by libcni, and named`, async (t) => {
-    const machine = memoryNode({});
-    configure(machine, "a.conflist", {
-      ...{ name: "net", cniVersion: "1.0.0" },
-      plugins: [{ type: "bridge", ipam: ipam as unknown as JsonObject }],
-    });
-    const findings = findingsOn(machine);
-    t.match(findings, [{ code: "unreadable-configuration", severity: "error" }]);
-    t.match(findings[0]?.message, wrong);
+  configure(machine, "a.conflist", {
+    ...{ name: "net", cniVersion: "1.0.0" },
+    plugins: [{ type: "bridge", ipam: ["host-local"] }],
   });
-}
+  const findings = findingsOn(machine);
+  t.match(findings, [{ code: "unreadable-configuration", severity: "error" }]);
+  t.match(findings[0]?.message, "expected an object at plugins[0].ipam, found a list");
+});

@@ -42,14 +42,6 @@ test("of many findings of a kind twenty are shown, and an error beside them stay
   t.match(lines.at(-2), "1 error: range-full; 120 warnings: malformed-reservation (120)");
 });
 
-test("what is said of a range is not said of another one, though the command is the same", async (t) => {
-  const text = textOf([full, { ...full, message: "no IPv6 address is left" }]);
-  t.match(
-    text,
-    "no address is left\nerror range-full net /conf/net.conf: no IPv6 address is left\n",
-  );
-});
-
 test("on a terminal lines are broken, but not those of commands", async (t) => {
   t.equal(
     textOf([{ ...full, message: "no address is left for the next pod" }], 40),

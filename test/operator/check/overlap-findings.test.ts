@@ -40,36 +40,10 @@ const twice = ["address-in-use-twice", ...range];
 
 const onEth0 = { type: "macvlan", master: "eth0" };
 const bridge = { type: "bridge", bridge: "br0" };
-const gateway = { ...bridge, isGateway: true };
 
 for (const [what, one, other, areTogether] of [
   ["macvlan on two interfaces (moby#46438)", onEth0, { ...onEth0, master: "eth1" }, false],
-  ["macvlan and ipvlan on one interface", onEth0, { ...onEth0, type: "ipvlan" }, true],
-  ["macvlan on one interface, and on one that is not named", onEth0, { type: "macvlan" }, true],
-  ["macvlan on an interface of the pod", onEth0, { ...onEth0, linkInContainer: true }, false],
-  [
-    "two VLANs of an interface",
-    { type: "vlan", master: "eth0", vlanId: 5 },
-    { type: "vlan", master: "eth0", vlanId: 6 },
-    false,
-  ],
-  ["a VLAN, and the interface itself", { type: "vlan", master: "eth0", vlanId: 5 }, onEth0, false],
-  [
-    "a VLAN, and macvlan on its interface",
-    { type: "vlan", master: "eth0", vlanId: 5 },
-    { type: "macvlan", master: "eth0.5" },
-    true,
-  ],
   ["two bridges without a gateway", bridge, { ...bridge, bridge: "br1" }, false],
-  ["two VLANs of a bridge", { ...bridge, vlan: 5 }, { ...bridge, vlan: 6 }, false],
-  [
-    "two bridges with gateways: the node routes to one alone",
-    gateway,
-    { ...gateway, bridge: "br1" },
-    true,
-  ],
-  ["a VLAN and its bridge, both with gateways", gateway, { ...gateway, vlan: 5 }, true],
-  ["a bridge with a gateway, and macvlan", gateway, onEth0, false],
   ["a plugin of which the link is not known", onEth0, { type: "host-device" }, true],
 ] as const) {
   test(`${what}: ${areTogether ? "found" : "nothing"}`, async (t) => {
@@ -77,9 +51,3 @@ for (const [what, one, other, areTogether] of [
     t.same(foundWith(one, other, true), areTogether ? twice : []);
   });
 }
-
-test("two VLANs with gateways have no address twice", async (t) => {
-  for (const arePodsThere of [false, true]) {
-    t.same(foundWith({ ...gateway, vlan: 5 }, { ...gateway, vlan: 6 }, arePodsThere), []);
-  }
-});

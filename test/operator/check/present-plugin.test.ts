@@ -35,17 +35,11 @@ function machineWith(mode = 0o755): MemoryMachine {
 }
 
 for (const [what, answer, said] of [
-  ["the kernel does not know", "ENOEXEC", "exec format error"],
   ["has no interpreter", "ENOENT", "no such file or directory: its interpreter"],
   ["is on a file system mounted noexec", "EACCES", "permission denied"],
   ["lacks a library", { exitCode: 127, stderr: "x.so: not found\n" }, "x.so: not found"],
   ["is cut off", { exitCode: 135 }, "it ended with code 135"],
-  ["does not answer in time", "ETIMEDOUT", undefined],
-  ["prints without end", "EFBIG", undefined],
   ["cannot be started for lack of memory", "ENOMEM", undefined],
-  ["was killed by somebody", { exitCode: 137 }, undefined],
-  ["does not know the question", { exitCode: 1, stderr: "what?" }, undefined],
-  ["answers", {}, undefined],
 ] as const) {
   test(`a plugin that ${what}: ${said ?? "nothing to say"}`, async (t) => {
     const message = said && `the plugin cannot be started: ${said}`;
@@ -61,10 +55,6 @@ for (const [what, change, own] of [
   ["below the directory of another user", (machine) => machine.disk.give(DIRECTORY, { user: 1 })],
   ["below one that all may write to", (machine) => machine.disk.give(DIRECTORY, { mode: 0o1777 })],
   ["in a container", (machine) => Object.assign(machine.kernel, { seesFirstProcess: false })],
-  [
-    "in one with processes of its own",
-    ({ kernel }) => Object.assign(kernel, { seesProcesses: false }),
-  ],
   ["asked for by another user than root", () => {}, { userId: () => 1000 }],
 ] as readonly (readonly [
   string,

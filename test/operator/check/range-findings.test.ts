@@ -1,4 +1,4 @@
-/** Ranges that are full, or nearly so: a pod needs an address of each set, and gets it of any range of that. */
+/** Ranges that are full, or nearly so, with what helps, and ranges that hand out the broadcast address. */
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
@@ -19,32 +19,20 @@ function foundWith(count: number, ipam: JsonObject): readonly string[] {
   );
 }
 
-const full = "warning range-full: 1 of 1 addresses of 10.1.2.1-10.1.2.2 are in use: the next pod";
 const nearly =
-  "warning range-nearly-full: 12 of 13 addresses of 10.1.2.1-10.1.2.14 are in use: 1 left";
-const small = { subnet: "10.1.2.0/30" };
+  "warning range-nearly-full: 12 of 13 addresses of 10.1.2.1-10.1.2.14 are in use: 1 left; host-local gc net";
 
 for (const [what, ipam, count, expected] of [
-  ["a /30, which holds one pod", small, 1, `${full} gets none`],
-  ["an empty /30", small, 0],
-  ["a /29 with one address left, which is one of five", { subnet: "10.1.2.0/29" }, 4],
-  ["a /28 with one left, which is one of thirteen", { subnet: "10.1.2.0/28" }, 12, nearly],
-  ["a full one in a set with an empty one", { ranges: [[small, { subnet: "10.1.3.0/29" }]] }, 1],
-  [
-    "a full set beside a /64 of IPv6",
-    { ranges: [[small], [{ subnet: "fd00::/64" }]] },
-    1,
-    `${full} gets none`,
-  ],
+  ["a /28 with one left, which is one of thirteen", { subnet: "10.1.2.0/28" }, 12, [nearly]],
   [
     "one that is reserved for pods alone",
     { subnet: "10.1.2.0/29", reserved: { "10.1.2.0/29": "default/db-0" } },
     0,
+    [],
   ],
 ] as const) {
-  test(`${what}: ${expected === undefined ? "nothing" : "found"}`, async (t) => {
-    const all = expected === undefined ? [] : [`${expected}; host-local gc net`];
-    t.same(foundWith(count, ipam), all);
+  test(`${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    t.same(foundWith(count, ipam), expected);
   });
 }
 
@@ -52,16 +40,15 @@ const taken = "5 of 5 addresses of 10.1.2.1-10.1.2.6 are in use: the next pod ge
 const idle =
   'holders run no process: as a rule, their DEL fails, see "failed (delete)" in the runtime\'s log';
 
-for (const [what, minutes, running, expected, remedy, count] of [
-  ["of which two fill a range", 11, 3, `${taken}; 2 of 5 ${idle}`, /^see what fails the DELs/, 1],
-  ["that are just being made", 9, 3, taken, /^find addresses of dead/, 1],
-  ["of which there is none", 11, 5, `${taken}; all 5 are of living pods`, /is too small for/, 0],
+for (const [what, running, expected, remedy, count] of [
+  ["of which two fill a range", 3, `${taken}; 2 of 5 ${idle}`, /^see what fails the DELs/, 1],
+  ["of which there is none", 5, `${taken}; all 5 are of living pods`, /is too small for/, 0],
 ] as const) {
   test(`sandboxes without a process, ${what}, in a full range`, async (t) => {
     const addresses = [2, 3, 4, 5, 6].map((last) => `10.1.2.${last}`);
     const machine = memoryNode(Object.fromEntries(addresses.map((one) => [one, `${one}\r\neth0`])));
     configureNet(machine, "10.1.2.0/29");
-    machine.wait(minutes * 60_000);
+    machine.wait(11 * 60_000);
     const namespaces = addresses.map((one, at) => ({ namespace: 50 + at, addresses: [one] }));
     const findings = findingsOn(machine, {
       kernel: {
@@ -88,11 +75,7 @@ const broadcast =
 
 for (const [what, ipam, expected] of [
   ["that of the subnet", { rangeEnd: "10.1.2.15" }, [broadcast]],
-  ["excluded", { rangeEnd: "10.1.2.15", exclude: ["10.1.2.15"] }, []],
   ["the gateway", { rangeEnd: "10.1.2.15", gateway: "10.1.2.15" }, []],
-  ["after the range", {}, []],
-  ["none in a subnet of two addresses", { subnet: "10.1.2.0/31", rangeStart: "10.1.2.0" }, []],
-  ["none in IPv6", { subnet: "fd00::/124", rangeStart: "fd00::2", rangeEnd: "fd00::f" }, []],
 ] as const) {
   test(`the broadcast address is ${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
     const machine = memoryNode({});

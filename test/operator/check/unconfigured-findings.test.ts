@@ -32,22 +32,6 @@ function codesOn(machine: MemoryMachine, run: MemoryRun = alive): readonly strin
   return findingsOn(machine, run).map(({ code }) => code);
 }
 
-/** Files that cannot be read, of which the network `net` may be. */
-const unreadable: Readonly<Record<string, string>> = {
-  "is cut off": '{"cniVersion": "1.0.0", "name": "net", "type": "bri',
-  "has a comment": '{\n  // ours\n  "name": "net"\n}',
-  "is empty": "",
-  "has typographic quotes": "{“name”: “net”}",
-};
-
-for (const [what, text] of Object.entries(unreadable)) {
-  test(`a network whose file ${what} may be configured, and is not called unconfigured`, async (t) => {
-    const machine = nodeWithPod();
-    machine.disk.put("/conf/a.conf", text);
-    t.strictSame(codesOn(machine), ["unreadable-configuration"]);
-  });
-}
-
 test("nor is one whose file the disk does not show, or no runtime can use", async (t) => {
   const machine = nodeWithPod();
   configureNet(machine, "10.0.0.0/29");
