@@ -56,16 +56,6 @@ test("of nodes with the same podCIDR the oldest keeps it", async (t) => {
   ]);
 });
 
-test("a podCIDR that is only of another size stays, unless it is forced", async (t) => {
-  const nodes = [node("a", ["10.0.0.0/20"]), node("b", ["10.0.16.0/24"]), node("c", [])];
-  const expected = expectation(["10.0.0.0/16", 24]);
-  t.strictSame(proposals(nodes, expected), [["c", "10.0.17.0/24"]]);
-  t.strictSame(proposals(nodes, { ...expected, replacesHarmless: true }), [
-    ["c", "10.0.17.0/24"],
-    ["a", "10.0.18.0/24"],
-  ]);
-});
-
 test("what is free goes first to nodes that have none", async (t) => {
   const nodes = [node("a", ["10.9.0.0/24"]), node("b", ["10.0.0.0/24"]), node("c", [])];
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/23", 24])), [

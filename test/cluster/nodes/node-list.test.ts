@@ -64,11 +64,6 @@ test("every form that kubectl prints is read", async (t) => {
   t.strictSame(read(JSON.stringify(objects[0])), expected.slice(0, 1), "a single node");
 });
 
-test("of a node that is listed twice, only the last entry counts", async (t) => {
-  const twice = [{ name: "node-1" }, ...written];
-  t.strictSame(read(nodesJson(twice)), expected);
-});
-
 /** A node without anything but its name. */
 const bare = {
   name: "n",
@@ -80,16 +75,11 @@ const bare = {
 };
 
 for (const [what, members, found] of [
-  ["nothing else", {}, {}],
-  ["another type", { spec: [], status: null }, {}],
-  ["addresses of another type", { status: { addresses: [{ type: "InternalIP" }, null, 7] } }, {}],
   [
     "podCIDR alone, before 1.16",
     { spec: { podCIDR: "10.0.0.0/24" } },
     { podCidrs: ["10.0.0.0/24"] },
   ],
-  ["an empty podCIDR", { spec: { podCIDR: "" } }, {}],
-  ["a number of pods", { status: { allocatable: { pods: 110 } } }, { pods: 110n }],
   ["no number of pods", { status: { allocatable: { pods: "1k" } } }, {}],
 ] as const) {
   test(`a node with ${what}: the rest is absent`, async (t) => {

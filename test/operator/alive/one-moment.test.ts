@@ -1,12 +1,9 @@
 /** A command looks at the processes and mounts of the node once: all networks are judged by the same moment. */
 
 import { test } from "tap";
-import { check } from "../../../src/operator/check/check.ts";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
-import { list } from "../../../src/operator/reservations/list.ts";
 import { release } from "../../../src/operator/reservations/release.ts";
-import { show } from "../../../src/operator/reservations/show.ts";
 import type { Interrupt } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachmentCall } from "../../harness/runtime-call.ts";
@@ -30,13 +27,9 @@ function nodeWith(networks: readonly string[]): MemoryMachine {
 }
 
 const runs: readonly (readonly [typeof gc, MemoryRun])[] = [
-  [list, {}],
-  [show, { operands: ["c1"] }],
   [release, { operands: ["c1"], options: { "--yes": "" } }],
-  [check, {}],
   [metrics, {}],
   [gc, {}],
-  [gc, { options: { "--yes": "", "--now": "" } }],
 ];
 
 for (const [command, run] of runs) {

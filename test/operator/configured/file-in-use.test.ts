@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import type { ConfigurationFile } from "../../../src/operator/configured/configuration-files.ts";
-import { type FileUse, isUnused, usesOf } from "../../../src/operator/configured/file-in-use.ts";
+import { type FileUse, usesOf } from "../../../src/operator/configured/file-in-use.ts";
 import type { Runtime } from "../../../src/operator/configured/runtime.ts";
 
 /** A file of the network that its name has after its number, such as `10-net.conf`, unless it is said otherwise. */
@@ -36,41 +36,10 @@ const cases: Readonly<
     readonly (readonly [path: string, use: string, facts?: Partial<ConfigurationFile>])[]
   >
 > = {
-  "one network": [["/a/10-net.conf", "used"]],
-  "two networks": [
-    ["/a/10-net.conf", "used"],
-    ["/a/20-other.conf", "byName 0"],
-  ],
-  "two files of one network": [
-    ["/a/10-net.conf", "used"],
-    ["/a/20-net.conf", "behind 0"],
-  ],
   "a list behind a plugin alone, and one behind both": [
     ["/a/10-net.conf", "used"],
     ["/a/20-net.conflist", "byName 0"],
     ["/a/30-net.conflist", "behind 0"],
-  ],
-  "a plugin alone behind a list": [
-    ["/a/10-net.conflist", "used"],
-    ["/a/20-net.conf", "behind 0"],
-  ],
-  "two files of a network that is not the first": [
-    ["/a/10-first.conf", "used"],
-    ["/a/20-net.conf", "byName 0"],
-    ["/a/30-net.conf", "behind 1"],
-  ],
-  "a first file that calls the others": [
-    ["/a/00-multus.conf", "used", { callsOthers: true }],
-    ["/a/10-net.conf", "byName"],
-  ],
-  "a first file that none can use": [
-    ["/a/10-broken.conf", "refused", refused],
-    ["/a/20-net.conf", "used"],
-  ],
-  "a file that none can use beside another one of its network, whichever is first": [
-    ["/a/10-net.conf", "refused 1", refused],
-    ["/a/20-net.conf", "used"],
-    ["/a/30-net.conf", "refused 1", refused],
   ],
   "two files of one network that none can use": [
     ["/a/10-net.conf", "refused", refused],
@@ -80,19 +49,6 @@ const cases: Readonly<
     ["/a/10-first.conf", "used", { network: "" }],
     ["/a/20-second.conf", "refused", { network: "", ...refused }],
     ["/a/30-third.conf", "refused", { network: "", ...refused }],
-  ],
-  "one network in two directories": [
-    ["/a/10-net.conf", "used"],
-    ["/b/10-net.conf", "used"],
-  ],
-  "a network that is the first of another directory": [
-    ["/a/10-first.conf", "used"],
-    ["/a/20-net.conf", "used"],
-    ["/b/10-net.conf", "used"],
-  ],
-  "a namespace of nerdctl": [
-    ["/a/10-net.conf", "used"],
-    ["/a/default/10-other.conflist", "byName", { isNamespaced: true }],
   ],
 };
 
@@ -116,35 +72,17 @@ function reading(
   });
 }
 
-const judged: typeof cases = {
-  "a directory that no runtime reads": [
-    ["/a/10-net.conf", "used"],
-    ["/b/10-other.conf", "unread"],
-    ["/b/20-net.conf", "unread 0"],
-    ["/b/default/10-other.conflist", "byName", { isNamespaced: true }],
-  ],
-  "a network that is the first of such a directory": [
-    ["/a/10-first.conf", "used"],
-    ["/a/20-net.conf", "byName 0"],
-    ["/b/10-net.conf", "unread 1"],
-  ],
-  "what nobody can use, there": [
-    ["/a/10-net.conf", "used"],
-    ["/b/10-other.conf", "unread", refused],
-  ],
-  "such directories alone": [["/b/10-net.conf", "unread"]],
-};
-
-for (const [what, rows] of Object.entries(judged)) {
-  test(`${what}: ${rows.map(([, use]) => use).join(", ")}`, async (t) => {
-    const files = rows.map(([path, , facts]) => fileAt(path, facts));
-    const uses = usesOf(files, reading(["/a"]));
-    t.strictSame(
-      files.map((file) => textOf(uses.get(file), files)),
-      rows.map(([, use]) => use),
-    );
-  });
-}
+test("a directory that no runtime reads: used, unread, unread 0, byName", async (t) => {
+  const files = [
+    ...["/a/10-net.conf", "/b/10-other.conf", "/b/20-net.conf"].map((path) => fileAt(path)),
+    fileAt("/b/default/10-other.conflist", { isNamespaced: true }),
+  ];
+  const uses = usesOf(files, reading(["/a"]));
+  t.strictSame(
+    files.map((file) => textOf(uses.get(file), files)),
+    ["used", "unread", "unread 0", "byName"],
+  );
+});
 
 test("the network that a runtime names is used, whatever comes first", async (t) => {
   const files = ["/a/10-first.conf", "/a/20-net.conf"].map((path) => fileAt(path));
@@ -153,20 +91,6 @@ test("the network that a runtime names is used, whatever comes first", async (t)
     files.map((file) => textOf(uses.get(file), files)),
     ["used", "used"],
   );
-});
-
-test("nobody uses what is behind another, nor what is refused beside another", async (t) => {
-  const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
-  for (const [kind, expected] of [
-    ["behind", true],
-    ["refused", true],
-    ["byName", false],
-  ] as const) {
-    t.equal(isUnused({ kind, file, other }), expected, kind);
-  }
-  t.notOk(isUnused({ kind: "refused", file, other: undefined }));
-  t.notOk(isUnused({ kind: "used", file }));
-  t.notOk(isUnused(undefined));
 });
 
 test("why a file is not used names the one in its place", async (t) => {

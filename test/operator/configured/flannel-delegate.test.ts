@@ -51,11 +51,6 @@ test("only a bridge gets isGateway", async (t) => {
   t.equal(delegateOf({ delegate: { type: "ipvlan" } }).delegate.isGateway, undefined);
 });
 
-test("a name of install --as stays the type of its IPAM plugin", async (t) => {
-  const { delegate } = delegateOf({ ipam: { type: "host-local-ts" } });
-  t.match(delegate.ipam, { type: "host-local-ts" });
-});
-
 test("without its file it has no ranges, and is a bridge still", async (t) => {
   const { delegate, problems } = delegateOf({}, "");
   t.match(delegate, { type: "bridge", isGateway: true });

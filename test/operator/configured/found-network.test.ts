@@ -3,7 +3,7 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
+import type { check } from "../../../src/operator/check/check.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import { networks } from "../../../src/operator/networks/networks.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
@@ -64,15 +64,6 @@ test("it is not known, and said to be so, with the command that shows it", async
 test("no number of pods is published for it", async (t) => {
   const machine = calicoNode({ subnet: "usePodCidr", gateway: null }, ["10.244.3.2"]);
   t.throws(() => run(machine, capacity, { "--max-pods": "" }).document(), { message: UNKNOWN });
-});
-
-test("check finds nothing wrong with a podCIDR that is not known", async (t) => {
-  for (const reservations of [[], ["10.244.3.2"]]) {
-    const { document } = run(calicoNode(DUAL, reservations), check);
-    const { findings } = document() as { findings: { code: string }[] };
-    const codes = findings.map(({ code }) => code).filter((code) => code !== "leaks-unknown");
-    t.strictSame(codes, []);
-  }
 });
 
 for (const [name, found] of [

@@ -5,7 +5,6 @@ import { formatRangeSet } from "../../../src/ipam/range-set.ts";
 import { ResultsCache } from "../../../src/operator/alive/cache/results-cache.ts";
 import type { FoundNetwork } from "../../../src/operator/configured/found-network.ts";
 import { findNetworks } from "../../../src/operator/configured/networks.ts";
-import { list } from "../../../src/operator/reservations/list.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
@@ -45,21 +44,6 @@ function foundOn(
   };
 }
 
-test("of several configurations of one network the one in use counts, and the others are known", async (t) => {
-  const machine = memoryNode({ "10.9.0.2": "c1\r\neth0" });
-  configure(machine, { subnet });
-  configure(machine, { subnet: "10.9.0.0/29" }, "b.conf");
-
-  const { networks, unused } = foundOn(machine);
-  t.strictSame(networks, [`net /conf/a.conf /data/net ${RANGE}`]);
-  t.strictSame(unused, ["net /conf/b.conf /data/net 10.9.0.1-10.9.0.6"]);
-  const { reservations } = list
-    .run(contextOf(startOperator(machine).system, places))
-    .document() as { readonly reservations: readonly unknown[] };
-  t.equal(reservations.length, 1);
-  t.match(reservations, [{ range: null }]);
-});
-
 test("the data directory of a file that nobody uses is one without a configuration", async (t) => {
   const machine = memoryNode({});
   configure(machine, { subnet, dataDir: "/srv" });
@@ -69,34 +53,6 @@ test("the data directory of a file that nobody uses is one without a configurati
   t.strictSame(foundOn(machine, others).networks, [
     "net - /former/net ",
     `net /conf/a.conf /srv/net ${RANGE}`,
-  ]);
-});
-
-test("a directory that a plugin has used is a network, and no other one unless it is asked for", async (t) => {
-  const machine = memoryNode({ lock: "" });
-  machine.disk.makeDirectories("/data/empty");
-  machine.disk.put("/data/file", "");
-  machine.disk.putLink("/data/broken", "nowhere");
-
-  t.strictSame(foundOn(machine).networks, ["net - /data/net "]);
-  t.strictSame(foundOn(machine, places, "empty").networks, [
-    "empty - /data/empty ",
-    "net - /data/net ",
-  ]);
-});
-
-test("the data directory is that of the configuration, unless --data-dir names one", async (t) => {
-  const machine = memoryNode({ lock: "" });
-  configure(machine, { subnet, dataDir: "/srv/" });
-  machine.disk.put("/srv/stray/lock", "");
-
-  t.strictSame(foundOn(machine, { ...places, "--data-dir": "/data//" }).networks, [
-    `net /conf/a.conf /data/net ${RANGE}`,
-  ]);
-  const { "--data-dir": _, ...others } = places;
-  t.strictSame(foundOn(machine, others).networks, [
-    `net /conf/a.conf /srv/net ${RANGE}`,
-    "stray - /srv/stray ",
   ]);
 });
 
@@ -113,22 +69,6 @@ test("a relative data directory is resolved in the working directory, with a war
   });
   machine.disk.makeDirectories("networks");
   t.strictSame(foundOn(machine, { ...places, "--data-dir": "networks" }).problems, []);
-});
-
-test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
-  const machine = memoryNode({});
-  const plugins = [{ type: "flannel" }, { type: "portmap" }];
-  machine.disk.put("/conf/a.conflist", JSON.stringify({ name: "net", plugins }));
-  machine.disk.put(
-    "/run/flannel/subnet.env",
-    "FLANNEL_NETWORK=10.0.0.0/16\nFLANNEL_SUBNET=10.0.0.1/29\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n",
-  );
-
-  t.strictSame(foundOn(machine), {
-    networks: [`net /conf/a.conflist /data/net ${RANGE}`],
-    unused: [],
-    problems: [],
-  });
 });
 
 test("an unknown network is an error that lists known networks and invalid configurations", async (t) => {

@@ -25,22 +25,12 @@ test("a shortened id keeps the whole one, from twelve hexadecimal digits on", as
   t.notOk(parse(whole).has(whole.slice(0, 12)), "not the other way round");
 });
 
-test("an id keeps those with a namespace of containerd before it, shortened ones, too", async (t) => {
-  const hex = "0123456789abcdef".repeat(4);
-  const list = parse(`web\n${hex.slice(0, 12)}`);
-
-  for (const id of ["default-web", "my-own-web", `k8s.io-${hex}`]) t.ok(list.has(id), id);
-  for (const id of ["default-db", "defaultweb", "web-db", "-"]) t.notOk(list.has(id), id);
-});
-
-for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1", "c1 eth0"]) {
-  test(`${line} is not an id`, async (t) => {
-    t.throws(() => parse(`c1\n${line}\n`), {
-      constructor: CommandError,
-      message: /^the list: line 2 is not a container id/,
-    });
+test("../c1 is not an id", async (t) => {
+  t.throws(() => parse("c1\n../c1\n"), {
+    constructor: CommandError,
+    message: /^the list: line 2 is not a container id/,
   });
-}
+});
 
 test("a list may have the ids that runtimes make, and any in a namespace of which it has others", async (t) => {
   const hex = "a".repeat(64);

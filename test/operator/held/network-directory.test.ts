@@ -16,7 +16,6 @@ const changes = {
     content: "new\r\neth0",
     expected: ["of-10.7.9.2", "new", "of-10.7.9.4"],
   },
-  "is emptied names no container": { content: "", expected: ["of-10.7.9.2", "", "of-10.7.9.4"] },
 } as const;
 
 for (const [what, { content, expected }] of Object.entries(changes)) {
@@ -71,13 +70,4 @@ test("a file that cannot be looked at is not taken for one that was released", a
   const { system } = startOperator(machine, refuse("linkStatus", "EACCES", path));
   const found = directoryOn(system).heldAt("10.7.9.3");
   t.match(found, [{ name: "10.7.9.3", owner: { kind: "unknown", code: "EACCES" } }]);
-});
-
-test("unowned are the files that name no container, not those that name no interface", async (t) => {
-  const machine = machineWith({ "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2", "10.7.9.4": "" });
-  const { unowned } = directoryOn(startOperator(machine).system);
-  t.same(
-    unowned.map(({ name }) => name),
-    ["10.7.9.4"],
-  );
 });

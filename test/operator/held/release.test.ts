@@ -1,17 +1,8 @@
 import { test } from "tap";
 import type { NodeReservation } from "../../../src/operator/held/network-directory.ts";
 import { releaseIn } from "../../../src/operator/held/release.ts";
-import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import {
-  beforeBootIn,
-  filesOf,
-  journalOf,
-  location,
-  machineWith,
-  open,
-  withNetwork,
-} from "../../store/fixtures.ts";
+import { filesOf, location, machineWith, withNetwork } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 import { directoryOn } from "./reservation.ts";
 
@@ -31,26 +22,6 @@ function readOn(machine: MemoryMachine): readonly NodeReservation[] {
   return directoryOn(startOperator(machine).system).reservations;
 }
 
-function releaseOn(
-  machine: MemoryMachine,
-  chosen: readonly NodeReservation[],
-  interrupt?: Interrupt,
-): readonly NodeReservation[] {
-  return releaseIn(directoryOn(startOperator(machine, interrupt).system), "gc", chosen);
-}
-
-test("a release removes what is as it was read, also in the journal", async (t) => {
-  const machine = machineWith(files);
-  withNetwork(machine.start(), (network) => network.allOwned());
-  const chosen = readOn(machine).filter(({ name }) => name !== "10.0.0.3");
-
-  const released = releaseOn(machine, chosen);
-
-  t.same(released, chosen);
-  t.same(namesOn(machine), ["10.0.0.3"]);
-  t.same(journalOf(machine), { "c1 eth0": "10.0.0.3", "c2 /": "" });
-});
-
 test("a release leaves what is gone, has another owner or was written again, be it empty", async (t) => {
   const machine = machineWith({ ...files, "10.0.0.5": "", "10.0.0.6": "" });
   const reservations = readOn(machine);
@@ -60,25 +31,13 @@ test("a release leaves what is gone, has another owner or was written again, be 
   machine.disk.put(`${location.directory}/10.0.0.4`, "c9\r\neth0");
   machine.disk.put(`${location.directory}/10.0.0.6`, "c6\r\neth0");
 
-  const released = releaseOn(machine, reservations);
+  const released = releaseIn(directoryOn(startOperator(machine).system), "gc", reservations);
 
   t.same(
     released.map(({ name }) => name),
     ["10.0.0.5"],
   );
   t.same(namesOn(machine), ["10.0.0.3", "10.0.0.4", "10.0.0.6"]);
-});
-
-test("a release reports what cannot be removed after the rest is removed", async (t) => {
-  const machine = machineWith(files);
-  const reservations = readOn(machine);
-  const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);
-
-  t.throws(() => releaseOn(machine, reservations, interrupt), {
-    code: 5,
-    message: "failed to release 1 of 3 addresses",
-  });
-  t.same(namesOn(machine), ["10.0.0.2"]);
 });
 
 test("a release opens no other reservation while the lock is held and the journal current", async (t) => {
@@ -94,20 +53,4 @@ test("a release opens no other reservation while the lock is held and the journa
     opened.filter((path) => !path.endsWith("/lock")),
     [`${location.directory}/10.0.0.3`],
   );
-});
-
-test("the first call of a boot notes what is from before it, also where it releases", async (t) => {
-  const machine = machineWith({ ...files, "10.0.0.5": "" });
-  withNetwork(machine.start(), (network) => network.allOwned());
-  machine.wait(60_000);
-  machine.boot();
-  const before = beforeBootIn(open(machine.start()));
-  t.same([...before], ["10.0.0.2", "10.0.0.3"]);
-  const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.2");
-
-  releaseOn(machine, chosen);
-
-  const left = new Set(namesOn(machine));
-  t.equal(left.size, 3, "without what was removed");
-  t.same(beforeBootIn(open(machine.start())), before.intersection(left));
 });

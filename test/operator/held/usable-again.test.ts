@@ -3,23 +3,20 @@
 import { test } from "tap";
 import type { Command } from "../../../src/cli/command/command.ts";
 import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
-import { gc } from "../../../src/operator/gc/gc.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import { networks } from "../../../src/operator/networks/networks.ts";
 import { list } from "../../../src/operator/reservations/list.ts";
 import { withNetwork } from "../../store/fixtures.ts";
-import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+import { configureNet, contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
 /** What a command reports where three addresses of a /29 are reserved from before this boot, and one since. */
-function reportOf(command: Command, ipam: object = {}) {
+function reportOf(command: Command) {
   const machine = memoryNode({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c2\r\neth0",
     "10.0.0.4": "c3\r\neth0",
   });
-  const own = { type: "host-local", subnet: "10.0.0.0/29", ...ipam };
-  machine.disk.put("/conf/net.conf", JSON.stringify({ name: "net", type: "bridge", ipam: own }));
+  configureNet(machine, "10.0.0.0/29");
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(3_600_000);
   machine.boot();
@@ -28,7 +25,7 @@ function reportOf(command: Command, ipam: object = {}) {
   machine.disk.put("/data/net/10.0.0.5", "c4\r\neth0");
   // Else whoever has no namespace is known to be dead.
   machine.kernel.seesProcesses = false;
-  return command.run(contextOf(startOperator(machine).system, { ...places, "--grace": "0s" }));
+  return command.run(contextOf(startOperator(machine).system, places));
 }
 
 const reason = "it is from before this boot of the node";
@@ -60,18 +57,4 @@ test("capacity, networks and metrics count them as free and name their number", 
   );
   t.match(reportOf(networks).document(), { networks: [{ ranges: [{ free: 4n }] }] });
   t.match(reportOf(metrics).text(), /cni_ipam_addresses_used\{.*\} 1\n/);
-});
-
-test("where they are to stay, they count as used", async (t) => {
-  t.match(reportOf(capacity, { reclaim: "never" }).document(), {
-    networks: [{ reclaimable: 0, ranges: [{ used: 4n, free: 1n }] }],
-  });
-});
-
-test("gc reports them, and to check they are no leaks", async (t) => {
-  t.strictSame((reportOf(check).document() as { findings: unknown }).findings, []);
-  const collected = reportOf(gc);
-  t.match(collected.document(), {
-    dead: [{ reason }, { reason }, { reason }],
-  });
 });

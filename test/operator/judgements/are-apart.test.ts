@@ -20,14 +20,8 @@ const bridge = (name: string, more: JsonObject = {}): JsonObject => {
   return { type: "bridge", bridge: name, ...more };
 };
 const isGateway = { isGateway: true };
-const macvlan = (master: string, more: JsonObject = {}): JsonObject => {
-  return { type: "macvlan", master, ...more };
-};
 
 for (const [what, one, other, apart] of [
-  ["one bridge", bridge("br0"), bridge("br0"), false],
-  ["two bridges", bridge("br0"), bridge("br1"), true],
-  ["two bridges with gateways", bridge("br0", isGateway), bridge("br1", isGateway), false],
   ["two bridges, one with a gateway", bridge("br0", isGateway), bridge("br1"), true],
   [
     "two VLANs of a bridge with gateways",
@@ -41,17 +35,6 @@ for (const [what, one, other, apart] of [
     bridge("br1", isGateway),
     false,
   ],
-  ["one LAN", macvlan("eth0"), macvlan("eth0"), false],
-  ["two LANs", macvlan("eth0"), macvlan("eth1"), true],
-  ["a LAN that is not known", macvlan(""), macvlan("eth1"), false],
-  [
-    "an interface of the pod, and one of the node",
-    macvlan("eth0", { linkInContainer: true }),
-    macvlan("eth0"),
-    true,
-  ],
-  ["ptp, and a bridge with a gateway", { type: "ptp" }, bridge("br0", isGateway), false],
-  ["ptp, and a LAN", { type: "ptp" }, macvlan("eth0"), false],
 ] as const) {
   test(`pods of ${what} are ${apart ? "apart" : "on one link"}`, async (t) => {
     t.equal(areApart(networkOf(one), networkOf(other)), apart);

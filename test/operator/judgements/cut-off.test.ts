@@ -7,7 +7,6 @@ import { type LinkFacts, linksText } from "../../harness/network-links.ts";
 
 const bridge = { kind: "bridge" };
 const port = { kind: "veth", master: "cni0", otherEnd: 7 };
-const other = { kind: "veth", master: "cni0", otherEnd: 8 };
 
 function textOf(cutOff: CutOff | undefined): string {
   switch (cutOff?.kind) {
@@ -23,34 +22,14 @@ function textOf(cutOff: CutOff | undefined): string {
 }
 
 const cases: Readonly<Record<string, readonly [Readonly<Record<string, LinkFacts>>, string]>> = {
-  "a port of the bridge": [{ cni0: bridge, veth7: port }, "at its bridge"],
-  "a port of the bridge, and another interface": [
-    { docker0: bridge, veth1: { ...port, master: "docker0" }, cni0: bridge, veth7: port },
-    "at its bridge",
-  ],
-  "a bridge that is down": [{ cni0: { ...bridge, isDown: true }, veth7: port }, "down: cni0"],
   "a port that is down": [{ cni0: bridge, veth7: { ...port, isDown: true } }, "down: veth7"],
   "a port out of the bridge, and one of another network in it": [
     { cni0: bridge, veth7: { kind: "veth", otherEnd: 7 }, veth9: port },
     "apart: veth7",
   ],
-  "no interface any more, and one of another network": [
-    { cni0: bridge, docker0: bridge, veth9: { ...port, master: "docker0" } },
-    "apart: nothing",
-  ],
   "a port of the bridge that got another name": [{ cni0: bridge, renamed: port }, "at its bridge"],
-  "no bridge any more": [{ veth7: { kind: "veth", otherEnd: 7 } }, "apart: veth7"],
-  "an interface out of the bridge": [
-    { cni0: bridge, veth7: { kind: "veth", otherEnd: 7 }, veth8: other },
-    "apart: veth7",
-  ],
-  "no interface any more": [{ cni0: bridge, veth8: other }, "apart: nothing"],
   "a bridge with another name": [
     { old0: bridge, veth7: { ...port, master: "old0" } },
-    "veth7 at old0",
-  ],
-  "a bridge with another name, and a new one": [
-    { old0: bridge, veth7: { ...port, master: "old0" }, cni0: bridge },
     "veth7 at old0",
   ],
 };

@@ -28,13 +28,12 @@ interface Seen {
 /** What is read of a node. */
 interface Read {
   readonly seen?: readonly Seen[];
-  /** The ids of the linked namespaces with the address; `node` is that of the node. */
-  readonly linked?: readonly (number | "node")[];
+  /** The ids of the linked namespaces with the address. */
+  readonly linked?: readonly number[];
   /** The attachments of libcni's cache, by their container, with the paths of their namespaces. */
   readonly cached?: Readonly<Record<string, string>>;
-  /** The paths where a namespace is that is not among those seen, and those of which that cannot be told. */
-  readonly unseen?: Readonly<Record<string, "exists" | "unseen">>;
-  readonly ofNode?: readonly string[];
+  /** The paths where a namespace is that is not among those seen. */
+  readonly unseen?: readonly string[];
 }
 
 function pathOf({ process, path = `/proc/${process}/ns/net` }: Seen): string {
@@ -57,13 +56,7 @@ function attachmentOf(containerId: string, networkNamespace: string): CachedAtta
   };
 }
 
-function factsOf({
-  seen = [],
-  linked = [],
-  cached = {},
-  unseen = {},
-  ofNode = [],
-}: Read): LifeFacts {
+function factsOf({ seen = [], linked = [], cached = {}, unseen = [] }: Read): LifeFacts {
   const all = seen.map(namespaceOf);
   const recorded = new Map(
     seen.flatMap((one): readonly (readonly [NodeReservation, Seen])[] =>
@@ -93,7 +86,7 @@ function factsOf({
     namespaces: () => ({
       all,
       incomplete: undefined,
-      nodeAddresses: new Set(ofNode),
+      nodeAddresses: new Set(),
       withAddress: (address) => all.filter(({ addresses }) => addresses.has(address)),
       withId: (id) => all.find((one) => one.id === id),
       isLinked: () => linked.length > 0,
@@ -102,8 +95,8 @@ function factsOf({
     linked: () => new Map(linked.length === 0 ? [] : [[ADDRESS, new Set(linked)]]),
     linkedIdOf: ({ path }) => ids.get(path) ?? "none",
     at: (path) => {
-      if (ids.has(path) || unseen[path] === "exists") return { kind: "exists", id: path };
-      return { kind: unseen[path] === "unseen" || path === "" ? "unseen" : "gone" };
+      if (ids.has(path) || unseen.includes(path)) return { kind: "exists", id: path };
+      return { kind: path === "" ? "unseen" : "gone" };
     },
     standpoint: () => ({
       ...{ seesNode: true, isElsewhere: false },
@@ -122,77 +115,35 @@ function placesOn(read: Read): readonly string[] {
 }
 
 const C1 = "/run/netns/c1";
-const C2 = "/run/netns/c2";
 
 const cases: Readonly<Record<string, readonly [read: Read, places: readonly string[]]>> = {
-  nobody: [{}, []],
-  "the node": [{ linked: ["node"], ofNode: [ADDRESS] }, ["node ?: the node itself"]],
-  "a process that is linked with the node": [
-    { seen: [{ process: 7, linkedId: 3 }], linked: [3] },
-    ["container ?: of process 7"],
-  ],
-  "a process of which nothing tells that it is a container's": [
-    { seen: [{ process: 7 }] },
-    ["other ?: of process 7"],
-  ],
-  "a mounted namespace that libcni's cache names": [
-    { seen: [{ path: C1 }], cached: { c1: C1 } },
-    [`container default/c1, noted: ${C1}`],
-  ],
-  "a namespace that a journal names": [
-    { seen: [{ path: C1, recordedFor: "c1" }] },
-    [`container default/c1: ${C1}`],
-  ],
   "one that a journal and libcni's cache name for different containers: a path may be another's by now":
     [
       { seen: [{ path: C1, recordedFor: "c2" }], cached: { c1: C1 } },
       [`container default/c2: ${C1}`],
     ],
-  "a namespace that only a descriptor or a socket holds": [
-    { linked: [3] },
-    ["container ?: with the id 3 (ip netns list-id)"],
-  ],
-  "one that is seen, and another that only a socket holds": [
-    { seen: [{ path: C1, linkedId: 3 }], linked: [3, 4] },
-    [`container ?: ${C1}`, "container ?: with the id 4 (ip netns list-id)"],
-  ],
   "one of which the id is not seen, and which may be the linked one": [
     { seen: [{ path: C1, linkedId: "unseen" }], linked: [3] },
     [`other ?: ${C1}`],
-  ],
-  "a virtual machine: its namespace has another address": [
-    { seen: [{ process: 7, path: C1, addresses: ["169.254.1.1"] }], cached: { c1: C1 } },
-    [`container default/c1, noted: ${C1}`],
   ],
   "a virtual machine, and another container that is linked": [
     { seen: [{ path: C1, addresses: ["169.254.1.1"] }], linked: [3], cached: { c1: C1 } },
     [`container default/c1, noted: ${C1}`, "container ?: with the id 3 (ip netns list-id)"],
   ],
   "one whose path exists, in a container that sees no more; the linked one may be it": [
-    { linked: [3], cached: { c1: C1 }, unseen: { [C1]: "exists" } },
+    { linked: [3], cached: { c1: C1 }, unseen: [C1] },
     [`container default/c1, noted: ${C1}`],
   ],
-  "nobody: the namespace that libcni's cache names is gone": [{ cached: { c1: C1 } }, []],
   "nobody: the process has another address, its id may be another's by now": [
     { seen: [{ process: 7, addresses: [] }], cached: { c1: "/proc/7/ns/net" } },
     [],
   ],
-  "nobody: where the attachment lives is not seen": [{ cached: { c1: "" } }, []],
   "a linked process, and an attachment of which it is not seen where it lives": [
     { seen: [{ process: 7, linkedId: 3 }], linked: [3], cached: { c1: "" } },
     ["container default/c1, noted: of process 7"],
   ],
-  "a linked process, and two such attachments, of which one may have ended": [
-    {
-      seen: [{ process: 7, linkedId: 3 }],
-      linked: [3],
-      cached: { c1: "", c2: C2 },
-      unseen: { [C2]: "unseen" },
-    },
-    ["container ?: of process 7"],
-  ],
   "a container that has left the path which libcni's cache names": [
-    { seen: [{ process: 7, recordedFor: "c1" }], cached: { c1: C1 }, unseen: { [C1]: "exists" } },
+    { seen: [{ process: 7, recordedFor: "c1" }], cached: { c1: C1 }, unseen: [C1] },
     ["container default/c1: of process 7"],
   ],
 };
@@ -202,12 +153,3 @@ for (const [what, [read, places]] of Object.entries(cases)) {
     t.same(placesOn(read), places);
   });
 }
-
-test("the addresses in use are those of the kernel and of libcni's cache, but for local ones", async (t) => {
-  const read: Read = {
-    seen: [{ process: 7, addresses: ["127.0.0.1", "fe80::1", "10.7.9.9"] }, { path: C2 }],
-    linked: [3],
-    cached: { c2: C2 },
-  };
-  t.same([...new Lives(factsOf(read)).places.addresses()].sort(), [ADDRESS, "10.7.9.9"]);
-});

@@ -1,21 +1,12 @@
 /** What is measured of a network by `gc` and by `check`; its addresses: metrics.test.ts. */
 
-import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import type { Metric, Sample } from "../../../src/operator/metrics/exposition.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { inRepository } from "../../harness/repository.ts";
 import { location } from "../../store/fixtures.ts";
-import {
-  configureNet,
-  contextOf,
-  memoryNode,
-  places,
-  remember,
-  startOperator,
-} from "../memory-node.ts";
+import { configureNet, contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
 function measured(machine: MemoryMachine): readonly Metric[] {
   const document = metrics.run(contextOf(startOperator(machine).system, places)).document();
@@ -83,27 +74,10 @@ test("findings are counted by their networks, severities and codes", async (t) =
   );
 });
 
-test("leaked reservations of a network are one finding, however many there are", async (t) => {
-  const machine = nodeWith("c1", "c2", "c3");
-  machine.kernel.seesProcesses = true;
-  machine.namespaces.set("/run/netns/c1", 70n);
-  for (const id of ["c1", "c2", "c3"]) remember(machine, id, { netns: `/run/netns/${id}` });
-  t.match(samplesOf(machine, "check_findings"), [
-    { labels: { network: "net", severity: "warning", code: "leaked-reservation" }, value: 1 },
-  ]);
-});
-
 test("a range that two configurations name is measured once", async (t) => {
   const machine = nodeWith();
   const ranges = [[{ subnet: "10.0.0.0/24" }, { subnet: "10.9.0.0/29" }]];
   const plugins = [{ type: "ptp", ipam: { type: "host-local", ranges } }];
   machine.disk.put("/conf/z.conflist", JSON.stringify({ name: "net", plugins }));
   t.strictSame(valuesOf(machine, "addresses_capacity"), [253n, 5n]);
-});
-
-test("docs/metrics.md describes every metric", async (t) => {
-  const page = readFileSync(inRepository("docs/metrics.md"), "utf8");
-  const names = measured(nodeWith()).map(({ name }) => name.replace("cni_ipam_", ""));
-  t.equal(names.length, 6);
-  for (const name of names) t.match(page, `\`${name}\``);
 });

@@ -4,8 +4,6 @@ import { test } from "tap";
 import { ResultsCache } from "../../../../src/operator/alive/cache/results-cache.ts";
 import { capacity } from "../../../../src/operator/capacity/capacity.ts";
 import { check } from "../../../../src/operator/check/check.ts";
-import { list } from "../../../../src/operator/reservations/list.ts";
-import { show } from "../../../../src/operator/reservations/show.ts";
 import type { MemoryMachine } from "../../../harness/memory-machine.ts";
 import {
   contextOf,
@@ -50,39 +48,6 @@ const documentOf = (
   operands: readonly string[] = [],
 ): unknown => command.run(contextOf(startOperator(machine).system, places, operands)).document();
 
-test("a pod of multus has its name, in each of its networks", async (t) => {
-  t.match(documentOf(nodeWithPod(), list), {
-    reservations: [
-      { address: "10.0.0.2", network: "net", pod: "default/web" },
-      { address: "10.9.0.2", network: "storage-net", pod: "default/web" },
-    ],
-  });
-  t.match(documentOf(nodeWithPod(), show, ["default/web"]), {
-    reservations: [{ address: "10.0.0.2" }, { address: "10.9.0.2" }],
-  });
-});
-
-test("a network that multus' cache names is configured, with the ranges that it has there", async (t) => {
-  t.match(documentOf(nodeWithPod(), capacity, ["storage-net"]), {
-    networks: [
-      { network: "storage-net", configuration: MULTUS_RESULTS, pods: 13n, ranges: [{ used: 1n }] },
-    ],
-  });
-  const { findings } = documentOf(nodeWithPod(), check) as { findings: { code: string }[] };
-  t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
-});
-
-test("an attachment that is in both caches, since multus came later, is one", async (t) => {
-  const machine = nodeWithPod();
-  const count = (): number => {
-    const cache = new ResultsCache(contextOf(startOperator(machine).system, places));
-    return cache.knownBut(() => []).attachments.filter(({ network }) => network === "net").length;
-  };
-  t.equal(count(), 1);
-  remember(machine, POD, { pod: "default/web" }, "net");
-  t.equal(count(), 1);
-});
-
 test("an entry of multus without an attachment hides none of the runtime's", async (t) => {
   const machine = nodeWithPod();
   remember(machine, "c9", { netns: "/run/netns/c9", pod: "default/own" }, "net");
@@ -109,47 +74,16 @@ test("the latest configuration counts, and before it that of a file", async (t) 
   });
 });
 
-for (const [runtime, network, type, container, pod] of [
-  ["BuildKit", "buildkit", "buildkit-cni-host-local", "7fr40lq4s7xvl3h1ek3ntb0sr", "builder"],
-  ["Nomad", "nomad", "host-local", "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d", ""],
-  ["Concourse", "concourse-network", "host-local", "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d", ""],
-] as const) {
-  test(`${runtime}'s network is known from libcni's cache alone, as it should be`, async (t) => {
-    const machine = memoryNode({});
-    machine.disk.put(`/data/${network}/10.10.0.2`, `${container}\r\neth0`);
-    const ipam = { type, ranges: [[{ subnet: "10.10.0.0/16" }]] };
-    const configuration = { name: network, plugins: [{ type: "ptp", ipam }] };
-    remember(machine, container, { configuration, pod }, network);
-    t.match(documentOf(machine, capacity), {
-      networks: [{ configuration: RESULTS, pods: 65533n }],
-    });
-    const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
-    t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
-  });
-}
-
-test("Nomad's job stands for the pod, and its network stays one of the cache alone", async (t) => {
-  const alloc = "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d";
+test("BuildKit's network is known from libcni's cache alone, as it should be", async (t) => {
   const machine = memoryNode({});
-  machine.disk.put("/data/mynet/10.10.0.2", `${alloc}\r\neth0`);
-  const ipam = { type: "host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
-  const configuration = { name: "mynet", plugins: [{ type: "bridge", ipam }] };
-  const cniArgs = [
-    ["NOMAD_ALLOC_ID", alloc],
-    ["NOMAD_JOB_ID", "web"],
-    ["NOMAD_NAMESPACE", "default"],
-  ] as const;
-  remember(machine, alloc, { configuration, cniArgs }, "mynet");
-  t.match(documentOf(machine, list), { reservations: [{ pod: "default/web" }] });
-  t.match(documentOf(machine, capacity), { networks: [{ configuration: RESULTS, pods: 65533n }] });
-});
-
-test("the cache of a runtime of Kubernetes configures no network: of such a one the file is gone", async (t) => {
-  const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
-  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
-  const configuration = { name: "net", type: "bridge", ipam };
-  remember(machine, POD, { configuration, pod: "default/web" }, "net");
-  t.match(documentOf(machine, capacity), { networks: [{ configuration: null }] });
+  const container = "7fr40lq4s7xvl3h1ek3ntb0sr";
+  machine.disk.put("/data/buildkit/10.10.0.2", `${container}\r\neth0`);
+  const ipam = { type: "buildkit-cni-host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
+  const configuration = { name: "buildkit", plugins: [{ type: "ptp", ipam }] };
+  remember(machine, container, { configuration, pod: "builder" }, "buildkit");
+  t.match(documentOf(machine, capacity), {
+    networks: [{ configuration: RESULTS, pods: 65533n }],
+  });
   const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
-  t.ok(findings.some(({ code }) => code === "unconfigured-network"));
+  t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
 });
