@@ -1,6 +1,10 @@
 /** In which order commands read the node: what is added meanwhile is known, and what ends meanwhile is not taken for alive. */
 
 import { test } from "tap";
+import { check } from "../../../src/operator/check/check.ts";
+import { gc } from "../../../src/operator/gc/gc.ts";
+import { metrics } from "../../../src/operator/metrics/metrics.ts";
+import { list } from "../../../src/operator/reservations/list.ts";
 import { release } from "../../../src/operator/reservations/release.ts";
 import { show } from "../../../src/operator/reservations/show.ts";
 import type { Interrupt } from "../../harness/interruption.ts";
@@ -20,11 +24,16 @@ const stepOf: (call: Parameters<Interrupt>[0]) => (typeof steps)[number] | undef
   return operation === "readFile" && path.startsWith("/cache/results/") ? "entries" : undefined;
 };
 
-for (const [command, operand] of [
+for (const [command, ...operands] of [
+  [check],
+  [metrics],
+  [gc],
+  [list],
+  [show, "c1"],
   [show, "web"],
   [release, "c1"],
 ] as const) {
-  test(`${command.name} ${operand} reads ${steps.join(", ")}, each once`, async (t) => {
+  test(`${[command.name, ...operands].join(" ")} reads ${steps.join(", ")}, each once`, async (t) => {
     const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
     configureNet(machine, "10.0.0.0/28");
     for (const id of ["c1", "c2"]) remember(machine, id);
@@ -35,7 +44,7 @@ for (const [command, operand] of [
       if (step !== undefined && step !== order.at(-1)) order.push(step);
       return undefined;
     };
-    t.ok(runOn(machine, command, { operands: [operand], interrupt }).text());
+    t.ok(runOn(machine, command, { operands, interrupt }).text());
     t.same(order, steps);
   });
 }

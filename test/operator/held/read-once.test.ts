@@ -1,8 +1,11 @@
-/** A command opens no reservation twice, also after a reboot, before the first ADD has noted what is from before it. */
+/** No command opens a reservation twice, also after a reboot, before the first ADD has noted what is from before it. */
 
 import { test } from "tap";
 import { capacity } from "../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../src/operator/check/check.ts";
 import { gc } from "../../../src/operator/gc/gc.ts";
+import { metrics } from "../../../src/operator/metrics/metrics.ts";
+import { list } from "../../../src/operator/reservations/list.ts";
 import { show } from "../../../src/operator/reservations/show.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { location, withNetwork } from "../../store/fixtures.ts";
@@ -34,27 +37,41 @@ function nodeWith(): MemoryMachine {
   return machine;
 }
 
-for (const [command, operand, form, when] of [
-  [gc, undefined, "text", "in the same boot"],
-  [gc, undefined, "text", "after a reboot"],
-  [show, "10.0.0.2", "text", "in the same boot"],
-  [capacity, undefined, "document", "after a reboot"],
-] as const) {
-  const operands = operand === undefined ? [] : [operand];
-  test(`${[command.name, ...operands].join(" ")}, ${form}, ${when}: no reservation is opened twice`, async (t) => {
-    const machine = nodeWith();
-    if (when === "after a reboot") machine.boot();
-    const { system, counts } = startOperator(machine);
+const moments: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
+  "in the same boot": () => {},
+  "after a reboot": (machine) => machine.boot(),
+};
 
-    const report = command.run(contextOf(system, places, operands));
+const commands = [
+  [list, []],
+  [check, []],
+  [metrics, []],
+  [gc, []],
+  [show, ["10.0.0.2"]],
+  [show, ["c1"]],
+  [capacity, []],
+] as const;
 
-    t.ok(report[form]());
-    // Of the few that name nobody is asked whether ADD would remove them.
-    const again = `${location.directory}/10.0.0.5`;
-    const twice = [...counts].filter(
-      ([path, count]) => path.startsWith(`${location.directory}/1`) && path !== again && count > 1,
-    );
-    t.same(twice, []);
-    t.ok(counts.has(`${location.directory}/10.0.0.2`));
-  });
+for (const [when, pass] of Object.entries(moments)) {
+  for (const [command, operands] of commands) {
+    for (const form of ["text", "document"] as const) {
+      test(`${[command.name, ...operands].join(" ")}, ${form}, ${when}: no reservation is opened twice`, async (t) => {
+        const machine = nodeWith();
+        pass(machine);
+        const { system, counts } = startOperator(machine);
+
+        const report = command.run(contextOf(system, places, operands));
+
+        t.ok(report[form]());
+        // Of the few that name nobody is asked whether ADD would remove them.
+        const again = `${location.directory}/10.0.0.5`;
+        const twice = [...counts].filter(
+          ([path, count]) =>
+            path.startsWith(`${location.directory}/1`) && path !== again && count > 1,
+        );
+        t.same(twice, []);
+        t.ok(counts.has(`${location.directory}/10.0.0.2`));
+      });
+    }
+  }
 }

@@ -1,10 +1,12 @@
 /** What is measured of a network by `gc` and by `check`; its addresses: metrics.test.ts. */
 
+import { readFileSync } from "node:fs";
 import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import type { Metric, Sample } from "../../../src/operator/metrics/exposition.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { inRepository } from "../../harness/repository.ts";
 import { location } from "../../store/fixtures.ts";
 import { configureNet, contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
@@ -80,4 +82,11 @@ test("a range that two configurations name is measured once", async (t) => {
   const plugins = [{ type: "ptp", ipam: { type: "host-local", ranges } }];
   machine.disk.put("/conf/z.conflist", JSON.stringify({ name: "net", plugins }));
   t.strictSame(valuesOf(machine, "addresses_capacity"), [253n, 5n]);
+});
+
+test("docs/metrics.md describes every metric", async (t) => {
+  const page = readFileSync(inRepository("docs/metrics.md"), "utf8");
+  const names = measured(nodeWith()).map(({ name }) => name.replace("cni_ipam_", ""));
+  t.equal(names.length, 6);
+  for (const name of names) t.match(page, `\`${name}\``);
 });
