@@ -145,10 +145,10 @@ export class Allocator {
     const { containerId, interfaceName } = attachment;
     const { files } = this.#network;
     const address = formatAddress(duplicate.address);
-    const release = operatorCommand(files, "release", address, "--network", files.network);
+    const release = operatorCommand(files, "release", containerId, "--network", files.network);
     throw internalError(
       `${address} has been allocated to ${containerId}, duplicate allocation is not allowed`,
-      `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}. If it is to start again, and nothing of it runs: ${release}`,
+      `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}. If this container is to be started again, and no process of it runs: ${release}`,
     );
   }
 

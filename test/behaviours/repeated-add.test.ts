@@ -45,7 +45,7 @@ behaviour(
       fails(t, refused, 999, "duplicate allocation is not allowed");
       t.match(
         refused.error?.details,
-        /\/198\.51\.100\.2 already reserves an address of this range set for .* eth0\. If it is to start again, and nothing of it runs: `host-local release 198\.51\.100\.2 --network net/,
+        /\/198\.51\.100\.2 already reserves an address of this range set for .* eth0\. If this container is to be started again, and no process of it runs: `host-local release c1 --network net/,
       );
     });
   },

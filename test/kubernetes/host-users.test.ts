@@ -30,7 +30,7 @@ clusterScenario(
     ping("a", podAddresses().e ?? "");
     shell("host-local gc --yes --now --grace 0s");
     t.same(cluster.reserved(), ownAddresses(), "gc sees that they live");
-    t.match(printedBy("host-local check"), /all 5\s+are of living pods/, "and so does check");
+    t.match(printedBy("host-local check"), /all 5\s+are of living containers/, "and so does check");
 
     // In a container no ADD knows that the former pods are dead.
     if (!isContained) {

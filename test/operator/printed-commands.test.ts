@@ -220,14 +220,16 @@ function makeSickNode(): void {
   reserve("former/10.244.3.17", "former");
 }
 
-part("the commands in the error of an exhausted range run as printed", (t) => {
+part("the commands in the errors of a full range and of a repeated ADD run as printed", (t) => {
   const dataDir = "/run/pod networks";
   const top = { name: "full", cniVersion: "1.0.0" };
   const document = configuration(dataDir, { subnet: "10.77.0.0/30" }, top);
   const add = (containerId: string) =>
     run(executable, attachmentCall("ADD", { containerId }, document)).stdout;
   add("first");
-  const lines = commandsInMessage(JSON.parse(add("second")).details, ["full"]);
+  const lines = [add("second"), add("first")].flatMap((error) =>
+    commandsInMessage(JSON.parse(error).details, ["full", "first"]),
+  );
   t.equal(lines.length, 2, lines.join("; "));
   requireUnderstood(t, lines);
 });

@@ -16,7 +16,7 @@ const meanings: Readonly<Record<FindingCode, string>> = {
     "several nodes have the same podCIDR; traffic to their pods is lost, and with partition they hand out the same addresses",
   overlap:
     "the podCIDR overlaps that of another node; traffic to their pods is lost, and with partition they hand out the same addresses",
-  "no-pod-cidr": "a podCIDR is missing; pods get no address. With --cluster-cidr one is proposed",
+  "no-pod-cidr": "a podCIDR is missing; pods get no address",
   invalid: "the plugin rejects the podCIDR; pods get no address",
   outside:
     "the podCIDR is outside the cluster CIDR that it is compared with; kube-controller-manager does not start while there is such a node",

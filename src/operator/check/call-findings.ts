@@ -85,8 +85,13 @@ function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
     return [{ ...about, severity: "warning", message, remedy }];
   }
   const message = `${whatFails(node, "ADD", failing)}${holderText(node, calls, last)}`;
-  return [{ ...about, message }];
+  return THIS_COMMAND.test(last.details)
+    ? [{ ...about, message, remedy: WHERE_FULL }]
+    : [{ ...about, message }];
 }
+
+const WHERE_FULL =
+  "see what else is found on this network. gc lists the addresses of dead containers; if there are none, give the node more addresses, as the page 'Give a node more addresses' of the documentation says";
 
 /** The pods of calls, or where none is known their containers. */
 function podsOf(calls: readonly FailedCall[]): string {
@@ -138,6 +143,9 @@ function aboutOf({ network, directory }: NetworkCalls): Pick<Finding, "network" 
   return { network, path: directory?.sources[0] ?? directory?.files.directory ?? "" };
 }
 
+/** The advice of an ADD in a full range: to run `check`. */
+const THIS_COMMAND = /\. Next: run `host-local check [^;]*/;
+
 /** Since when a verb fails, how often, and the last error in its own words. */
 function whatFails(
   { facts }: Node,
@@ -146,7 +154,7 @@ function whatFails(
   whose = "",
 ): string {
   const ago = `${formatDuration(facts.now() - last.time)} ago${whose}`;
-  const error = withDetails(last);
+  const error = withDetails(last).replace(THIS_COMMAND, "");
   if (count === 1) return `the last ${verb} failed, ${ago}: ${error}`;
   return `${verb} fails since ${secondText(since)}, ${count} times, the last time ${ago}: ${error}`;
 }

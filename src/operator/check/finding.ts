@@ -94,12 +94,12 @@ export const kinds = {
   "range-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are of living pods, give the node more addresses, as the page 'Give a node more addresses' of the documentation says",
+      "find addresses of dead containers; if all are of living containers, give the node more addresses, as the page 'Give a node more addresses' of the documentation says",
   },
   "range-nearly-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are of living pods, plan a larger range, or allow fewer pods after draining the node",
+      "find addresses of dead containers; if all are of living containers, plan a larger range, or allow fewer pods after draining the node",
   },
   "plugin-replaced": {
     severity: "warning",
@@ -160,7 +160,7 @@ export const kinds = {
   "sandbox-without-process": {
     severity: "info",
     remedy:
-      "none where its containers are to be started again. If the runtime does not list the sandbox any more, no DEL comes for it: remove its network namespace, or end what has that open, and the address is free. If it does, its DEL fails: see failed (delete) in the log of the runtime",
+      "none where its containers are to be started again. If the runtime does not list the sandbox any more, no DEL comes for it: remove its network namespace, or end what has that open, and the address is free. If the runtime does list it, as a rule its DEL fails: see failed (delete) in its log",
   },
   "unconfigured-network": {
     severity: "info",

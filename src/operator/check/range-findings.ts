@@ -61,7 +61,7 @@ function holdersIn(
   const count = plural(here.length, "holder");
   if (here.every(({ conclusion }) => conclusion.liveness === "alive" && !hasNoProcess(conclusion)))
     return {
-      text: `; all ${here.length} are of living pods`,
+      text: `; all ${here.length} are of living containers`,
       advice: { remedy: ALL_LIVE, commands: [] },
     };
   // If a process may be unseen, each container may run one.

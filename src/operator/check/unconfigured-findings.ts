@@ -45,10 +45,14 @@ function reasonFor(
   { files: { network } }: NetworkDirectory,
   configured: readonly NetworkDirectory[],
 ): Reason {
+  const directory = requestedConfigurationDirectory(context);
+  const before =
+    directory &&
+    `does the runtime read another directory than ${directory}? Then name that (--conf-dir). Otherwise `;
   const moved = configured.find(({ files }) => files.network === network);
   if (moved !== undefined) {
     const message = `ipam.dataDir of this network is ${moved.files.dataDir} now`;
-    return { kind: "moved", message };
+    return { kind: "moved", message, before };
   }
   if (unheeded.length > 0) {
     const message = `no configuration that was read names this network, but ${describeReaders(unheeded)}, which was not read`;
@@ -59,14 +63,9 @@ function reasonFor(
     return { kind: "doubted", message, before: UNREAD };
   }
   const message = "no configuration names this network";
-  if (all.some(({ callsOthers }) => callsOthers)) {
-    return { kind: "multus", message: `${message}, unless a NetworkAttachmentDefinition does` };
-  }
-  const directory = requestedConfigurationDirectory(context);
-  const before =
-    directory &&
-    `does the runtime read another directory than ${directory}? Then name that (--conf-dir). Otherwise `;
-  return { kind: "none", message, before };
+  return all.some(({ callsOthers }) => callsOthers)
+    ? { kind: "multus", message: `${message}, unless a NetworkAttachmentDefinition does`, before }
+    : { kind: "none", message, before };
 }
 
 /** What comes first where a configuration cannot be read. */

@@ -4,7 +4,7 @@ import type { ConfigurationFile } from "./configuration-files.ts";
 import { describeReaders, type Runtime } from "./runtime.ts";
 
 /**
- * Who uses a file. containerd and CRI-O use only the first of their directory; multus, podman, nerdctl and cnitool use any, by
+ * Who uses a file. containerd and CRI-O use only the first of their directory (containerd by default, `max_conf_num = 1`); multus, podman, nerdctl and cnitool use any, by
  * the name of its network, and a list before a plugin alone.
  */
 export interface FileUse {

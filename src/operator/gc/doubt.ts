@@ -72,7 +72,7 @@ function tooMany(
 
 /**
  * Why the list has too few containers. Each network namespace with a process that nothing assigns to a container may be that of
- * a living one whose address the kernel never has, such as a virtual machine.
+ * a living one whose address the kernel never has, such as a virtual machine: a list with fewer containers for them lacks some.
  */
 function tooFew(list: LiveList, network: string, liveness: Lives): string | undefined {
   const strangers = liveness.whose.strangersWithProcess();

@@ -41,7 +41,7 @@ export function undecidedText(
   const words = ["release", reservation.text, "--network", files.network] as const;
   const release = commandText(context, files, words);
   if (hasList || (isRecorded(conclusion) && !isOfRuntime(id))) {
-    return `${why}. No runtime's list decides. If nothing uses the address: ${release}`;
+    return `${why}. A list of pod sandboxes does not decide on ${reservation.text}. If nothing uses it: ${release}`;
   }
   return `${why}. A list with such ids as ${id} decides (--live-command or --live); if there is none, and nothing uses the address: ${release}`;
 }

@@ -63,7 +63,7 @@ export const release: Command = {
 };
 
 const FORCE =
-  "What is released is handed out again while it is in use; to release it nevertheless, add --force.";
+  "What is released is handed out again while it may be in use; to release it nevertheless, add --force.";
 
 /** What an operand means. */
 interface Target {

@@ -179,7 +179,7 @@ export class ReservationStates {
     const { kind, reason, hasLeft = false } = this.#states.stateOf(record.namespace, later);
     if (kind === "alive") return { kind, namespace: namespaceName(inode), reason, hasLeft };
     if (kind === "unseen") return { kind, isPodSandbox, reason };
-    // A file that may be another reservation's need not be gone; it counts above, since it may be the one that lives.
+    // A file that may be another reservation's need not be gone; above it counts, since its namespace may be the one that lives.
     if (same === undefined) return undefined;
     return isPodSandbox ? { kind: "dead", by: "record", reason } : { kind, reason };
   }

@@ -77,7 +77,7 @@ export function lookAround(system: System): View {
           whyUnlisted ??= message;
         });
         if (tasks === undefined) {
-          // A process not ending may have handed over what it had, or be executing itself from another thread: look again.
+          // A process that is not ending may have handed over what it had, or be executing itself from another thread: look again.
           if (isEnding(system, processId)) seen.add(processId);
           continue;
         }

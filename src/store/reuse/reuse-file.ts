@@ -44,7 +44,7 @@ export const NOTHING: Handed = { owner: undefined, addresses: [] };
 
 /** What a call changes. */
 export interface ReuseChange {
-  /** The addresses that somebody, or nobody in particular, has got; they replace those from before. */
+  /** The addresses that somebody has got, in place of those of the same owner; nobody's replace none. */
   readonly reserved: Handed;
   /** The names of the reservations that were released. */
   readonly released: readonly string[];

@@ -67,7 +67,7 @@ NODE    PODCIDR        PROBLEM
 node-2  10.244.1.0/24  also assigned to node-3
 node-3  10.244.1.0/24  also assigned to node-2
 
-no-pod-cidr (error, 1): a podCIDR is missing; pods get no address. With --cluster-cidr one is proposed
+no-pod-cidr (error, 1): a podCIDR is missing; pods get no address
 
 NODE    PODCIDR  PROBLEM
 node-4  -        pods on it get no address

@@ -245,3 +245,20 @@ test("a container with processes of its own does not see the calls of the node w
   machine.disk.makeDirectories("/run/host-local");
   t.same(found(machine, own), [], "the directory is mounted");
 });
+
+test("of a range that is full it does not tell to run check, which tells more", async (t) => {
+  const { machine, net } = nodeWith({ subnet: "10.1.2.0/30" });
+  const [traceparent, trace] = [
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "4bf92f",
+  ];
+  net.add("c1");
+  t.match(net.add("c2", { traceparent }).error?.details, "Next: run `host-local check net");
+  const [finding, full] = findingsOn(machine);
+  t.match(finding, {
+    code: "calls-fail",
+    message: new RegExp(`address in use; reservations are in /data/net; trace ${trace}`),
+    remedy: /^see what else is found on this network\. gc lists the addresses of dead/,
+  });
+  t.match(full, { code: "range-full" });
+});

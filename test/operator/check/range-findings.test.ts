@@ -42,7 +42,7 @@ const idle =
 
 for (const [what, running, expected, remedy, count] of [
   ["of which two fill a range", 3, `${taken}; 2 of 5 ${idle}`, /^see what fails the DELs/, 1],
-  ["of which there is none", 5, `${taken}; all 5 are of living pods`, /is too small for/, 0],
+  ["of which there is none", 5, `${taken}; all 5 are of living containers`, /is too small for/, 0],
 ] as const) {
   test(`sandboxes without a process, ${what}, in a full range`, async (t) => {
     const addresses = [2, 3, 4, 5, 6].map((last) => `10.1.2.${last}`);

@@ -105,7 +105,8 @@ test("a data directory that has changed is called that", async (t) => {
     ...about,
     severity: "warning",
     message: `${message}; it has 1 running pod: default/web`,
-    remedy: /^restart these pods, .* If the change was a mistake, and no pod got an address by it/,
+    remedy:
+      /Otherwise restart these pods, .* If the change was a mistake, and no pod got an address by it/,
     commands: ["host-local gc net --conf-dir /conf --cache-dir /cache"],
   });
   t.match(movedIn(movedNode("10.0.0.0/29")), {
@@ -113,7 +114,7 @@ test("a data directory that has changed is called that", async (t) => {
     severity: "error",
     message: `${message}, but net hands out its addresses, too: 10.0.0.2 (default/web)`,
     remedy:
-      /^restart these pods now, .* If the change was a mistake, and no pod got an address by it/,
+      /Otherwise restart these pods now, .* If the change was a mistake, and no pod got an address by it/,
   });
   const empty = movedNode("10.9.0.0/29");
   empty.disk.unlink(`${DEFAULT_DATA_DIR}/net/10.0.0.2`);

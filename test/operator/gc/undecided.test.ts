@@ -90,7 +90,7 @@ for (const list of [undefined, "another", "job-of-another"]) {
 
     t.match(
       logged,
-      / reserved for no pod sandbox, .*\. No runtime's list decides\. If nothing uses the address: host-local release 10\.0\.0\.2 --network net /,
+      / reserved for no pod sandbox, .*\. A list of pod sandboxes does not decide on 10\.0\.0\.2\. If nothing uses it: host-local release 10\.0\.0\.2 --network net /,
     );
     t.equal(exitCode, 1);
   });

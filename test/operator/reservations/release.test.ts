@@ -116,7 +116,7 @@ test("the address of a live container is refused, with how that is known", {
     t.equal(exitCode, 1);
     t.match(
       stdout,
-      /\nThe container that holds 198\.51\.100\.2 of net is alive, since its network namespace \/netns exists\.\n(?:.*\n)?Nothing was released\. What is released is handed out again while it is in use; to release it nevertheless, add --force\.\n$/,
+      /\nThe container that holds 198\.51\.100\.2 of net is alive, since its network namespace \/netns exists\.\n(?:.*\n)?Nothing was released\. What is released is handed out again while it may be in use; to release it nevertheless, add --force\.\n$/,
     );
   }
   const [exitCode, stdout] = release(node, "198.51.100.3", "--yes");
