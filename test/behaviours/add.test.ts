@@ -17,7 +17,7 @@ behaviour(
       999,
       /^failed to allocate for range 0: no IP addresses available in range set: 198\.51\.100\.1-198\.51\.100\.6$/,
     );
-    t.match(refused.error?.details, /\b5 of 5\b.* `host-local list net/);
+    t.match(refused.error?.details, /\b5 of 5\b.* `host-local check net/);
   },
 );
 

@@ -83,7 +83,7 @@ behaviour(
     fails(t, refused, 999, "no IP addresses available in range set: 198.51.100.4-198.51.100.4");
     t.match(
       refused.error?.details,
-      "default/db-0 gets no other address of this range set (ipam.reserved). Next: run `host-local list",
+      "default/db-0 gets no other address of this range set (ipam.reserved), and waits for the end of the one that has it. Next: run `host-local check",
     );
     t.same(network.reserved(), ["198.51.100.4"]);
     network.del("old", db);

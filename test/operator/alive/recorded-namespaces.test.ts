@@ -106,7 +106,7 @@ test("what was reserved for no pod: a list decides only on what may be a contain
   t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), {
     exitCode: 1,
     stderr:
-      / the address was reserved for no pod sandbox, .*A list with such ids as cilium-ingress-n1 decides /,
+      / the address was reserved for no pod sandbox, .*A list of pod sandboxes does not decide on /,
   });
   t.same(reserved(), [2, 3, 4, 5]);
   t.match(collect("another", "default-web"), "1 undecided");
