@@ -1,39 +1,11 @@
 import { test } from "tap";
-import { formatAddress } from "../../../src/ipam/address.ts";
 import { readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { address } from "../../ipam/parsed.ts";
-import { filesOf, machineWith, OPENING, open } from "../fixtures.ts";
+import { filesOf, machineWith, open } from "../fixtures.ts";
 
 /** The cursor of the first range set. */
 const CURSOR = "/data/net/last_reserved_ip.0";
-
-/** No line is expected. */
-function unexpected(line: string): never {
-  throw new Error(line);
-}
-
-test("a cursor is read as an address; anything else counts as absent", async (t) => {
-  const cases = [
-    ["10.0.0.3", "10.0.0.3"],
-    [" 10.0.0.3\r\n", "10.0.0.3"],
-    ["2001:db8::3", "2001:db8::3"],
-    ["::ffff:10.0.0.3", "10.0.0.3"],
-    ["", undefined],
-    ["garbage", undefined],
-    ["10.0.0.3/24", undefined],
-    ["10.0.0.03", undefined],
-    ["10.0.0.3\n10.0.0.4", undefined],
-  ] as const;
-
-  for (const [content, expected] of cases) {
-    const process = machineWith({ "last_reserved_ip.0": content }).start();
-    const cursor = readCursor(open(process), 0, unexpected);
-
-    t.equal(cursor && formatAddress(cursor), expected, JSON.stringify(content));
-  }
-  t.equal(readCursor(open(machineWith().start()), 0, unexpected), undefined, "none yet");
-});
 
 test("a cursor that cannot be read is none, with a warning as the Go plugin's", async (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
@@ -48,24 +20,6 @@ test("a cursor that cannot be read is none, with a warning as the Go plugin's", 
   t.match(
     warnings.join(""),
     `Error retrieving last reserved ip: open ${CURSOR}: input/output error\n`,
-  );
-});
-
-test("a cursor is overwritten in place, and keeps its mode", async (t) => {
-  const machine = machineWith();
-  machine.disk.put(CURSOR, "2001:db8::2222\n", 0o644);
-  const { inode } = machine.disk.status(CURSOR);
-  const process = machine.start();
-  const files = open(process);
-
-  writeCursor(files, 0, address("2001:DB8::0:3"));
-
-  t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
-  t.equal(machine.disk.modeOf(CURSOR), 0o644);
-  t.equal(machine.disk.status(CURSOR).inode, inode);
-  t.same(
-    process.calls.slice(OPENING).map(({ operation }) => operation),
-    ["overwriteFile"],
   );
 });
 
