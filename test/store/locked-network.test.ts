@@ -32,13 +32,9 @@ function ours(name: string): Parameters<LockedNetwork["release"]>[0] {
 }
 
 /** What `c1` holds, and whether the directory was searched for it. */
-function look(
-  machine: MemoryMachine,
-  lockKind?: string,
-): readonly [names: readonly string[], searched: boolean] {
-  const process = machine.start({ lockKind });
-  const lock = { excludesGoPlugin: lockKind === undefined };
-  const held = withNetwork(process, (network) => network.heldBy(c1, "search"), lock);
+function look(machine: MemoryMachine): readonly [names: readonly string[], searched: boolean] {
+  const process = machine.start();
+  const held = withNetwork(process, (network) => network.heldBy(c1, "search"));
   const searched = process.calls.some(
     ({ operation, path }) => operation === "readFiles" && path === location.directory,
   );

@@ -13,12 +13,11 @@ const JOURNAL = "/var/lib/cni/networks/.host-local/net/journal";
 /** A node on which each pod has a network namespace of its own. */
 class Node {
   readonly network: Network;
-  readonly machine: MemoryMachine;
+  readonly machine = new MemoryMachine();
   #lastInode = 4026532000n;
 
-  constructor(ipam: object = { subnet: "10.0.0.0/29" }, machine = new MemoryMachine()) {
-    this.machine = machine;
-    this.network = new Network(machine, ipam);
+  constructor(ipam: object = { subnet: "10.0.0.0/29" }) {
+    this.network = new Network(this.machine, ipam);
   }
 
   pathOf(id: string): string {

@@ -63,9 +63,17 @@ const cases: Readonly<Record<string, Case>> = {
     { fate: hidden },
     "unknown by view",
   ],
+  "the same, and libcni's cache names a path that is gone": [
+    { fate: hidden, named: [gone] },
+    "unknown by view",
+  ],
   "the record of one that cannot be seen, reserved for no pod: nobody may be asked about it": [
     { fate: { ...hidden, isPodSandbox: false } },
     "unknown by record",
+  ],
+  "a record that cannot be read, although all namespaces are known, and a path is gone": [
+    { fate: unread, named: [gone] },
+    "unknown by unread",
   ],
   "a record that cannot be read: no list decides either": [
     { fate: unread, candidate },
