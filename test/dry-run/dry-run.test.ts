@@ -102,18 +102,3 @@ test("the dry run gives the address that the next ADD gets, or its error", async
     t.ok((seen.get(kind) ?? 0) > 0, kind);
   }
 });
-
-test("what the Go plugin has released is avoided as long as reuseDelaySeconds", async (t) => {
-  const ipam = { type: "host-local", subnet: "10.0.0.0/29", reuseDelaySeconds: 60 };
-  const network = new Network(new MemoryMachine(), ipam);
-  for (const id of ["c1", "c2"]) network.add(id);
-  network.machine.wait(1000);
-  for (const name of ["10.0.0.2", "last_reserved_ip.0"]) {
-    network.machine.disk.unlink(`${network.directory}/${name}`);
-  }
-
-  const expected = expectationOf(network, ipam);
-
-  t.same(expected, ["10.0.0.4"]);
-  t.same(outcomeOf(network), expected);
-});

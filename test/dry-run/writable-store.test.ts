@@ -5,44 +5,12 @@ import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { location, open } from "../store/fixtures.ts";
 
-test("while it is missing, the nearest existing directory above it counts", async (t) => {
-  const cases = [
-    ["/data", "/data"],
-    ["/", "/"],
-  ] as const;
-
-  for (const [existing, asked] of cases) {
-    const machine = new MemoryMachine();
-    machine.disk.makeDirectories(existing);
-
-    t.doesNotThrow(() => requireWritableStore(open(machine.start())));
-    const refused = machine.start({ interrupt: refuse("requireWritable", "EROFS", asked) });
-    t.throws(() => requireWritableStore(open(refused)), {
-      message: `access ${asked}: read-only file system`,
-    });
-    t.notOk(machine.disk.has("/data/net"), "nothing is created");
-  }
-});
-
 test("a relative data directory ends at the working directory", async (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("requireWritable", "ENOENT") });
 
   t.throws(() => requireWritableStore(openNetwork(system, "data", location.network)), {
     message: "access .: no such file or directory",
   });
-});
-
-test("a file in the path, or a dangling link, is an error", async (t) => {
-  for (const path of ["/data", "/data/net"]) {
-    const machine = new MemoryMachine();
-    machine.disk.put(path, "");
-    t.throws(() => requireWritableStore(open(machine.start())), {
-      message: /^(?:stat|mkdir) \/data\/net: not a directory$/,
-    });
-
-    machine.disk.putLink(path, "/nowhere");
-    t.throws(() => requireWritableStore(open(machine.start())), { code: "ENOTDIR" });
-  }
 });
 
 test("a directory that another call makes meanwhile is no obstacle", async (t) => {

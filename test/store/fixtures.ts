@@ -53,12 +53,8 @@ export function machineWith(files: Readonly<Record<string, string>> = {}): Memor
 export const HELD = { excludesGoPlugin: true } as const;
 
 /** Does something with the network, as under its lock. */
-export function withNetwork<T>(
-  system: System,
-  body: (network: LockedNetwork) => T,
-  lock: ConstructorParameters<typeof LockedNetwork>[1] = HELD,
-): T {
-  const network = new LockedNetwork(open(system), lock);
+export function withNetwork<T>(system: System, body: (network: LockedNetwork) => T): T {
+  const network = new LockedNetwork(open(system), HELD);
   try {
     return body(network);
   } finally {

@@ -1,15 +1,13 @@
 import { test } from "tap";
 import { fileIdAt } from "../../src/store/files/fingerprint.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
-import { keyOf, keysOf, type OwnerKey, ownerOf } from "../../src/store/reservations/owner.ts";
+import { keyOf, keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
 import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
 import { readReuse } from "../../src/store/reuse/reuse-file.ts";
-import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
 import {
   attachment,
-  earlierOn,
   filesOf,
   HELD,
   isSealed,
@@ -34,13 +32,9 @@ function ours(name: string): Parameters<LockedNetwork["release"]>[0] {
 }
 
 /** What `c1` holds, and whether the directory was searched for it. */
-function look(
-  machine: MemoryMachine,
-  lockKind?: string,
-): readonly [names: readonly string[], searched: boolean] {
-  const process = machine.start({ lockKind });
-  const lock = { excludesGoPlugin: lockKind === undefined };
-  const held = withNetwork(process, (network) => network.heldBy(c1, "search"), lock);
+function look(machine: MemoryMachine): readonly [names: readonly string[], searched: boolean] {
+  const process = machine.start();
+  const held = withNetwork(process, (network) => network.heldBy(c1, "search"));
   const searched = process.calls.some(
     ({ operation, path }) => operation === "readFiles" && path === location.directory,
   );
@@ -80,25 +74,6 @@ test("a reservation that has another owner meanwhile stays", async (t) => {
   });
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
-  t.ok(isSealed(open(machine.start())));
-});
-
-test("reservations are counted through every change", async (t) => {
-  const machine = machineWith({ ...two, "10.0.0.5": "" });
-
-  withNetwork(machine.start(), (network) => {
-    // The journal is not sealed if the reservations that it then finds are of another number.
-    network.heldBy(c1, "search");
-    t.equal(reserve(network, "10.0.0.4", c1), true);
-    t.equal(reserve(network, "10.0.0.3", c1), false);
-    network.release(ours("10.0.0.2"));
-    network.release(ours("10.0.0.2"));
-    t.equal(network.removeEmpty("10.0.0.5"), true);
-    t.equal(network.removeEmpty("10.0.0.3"), false);
-    t.equal(network.removeEmpty("10.0.0.9"), false);
-  });
-
-  t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
   t.ok(isSealed(open(machine.start())));
 });
 
@@ -178,55 +153,6 @@ test("what was written meanwhile is put back if not reclaimed, with hard links a
 
 const gone = { inode: "70", path: "/run/netns/gone", isPodSandbox: true };
 
-/** What the journal tells of 10.0.0.4. */
-function stateOn(machine: MemoryMachine): string | undefined {
-  return withNetwork(machine.start(), (network) => network.states().fateOf("10.0.0.4")?.kind);
-}
-
-test("a record tells of its file whatever else others, and killed calls, have changed since", async (t) => {
-  const release = (system: System): void =>
-    withNetwork(system, (network) =>
-      network.release({ name: "10.0.0.9", owner: ownerOf(attachment("c9")) }),
-    );
-  const isKilled: Interrupt = ({ operation }) =>
-    operation === "extendFile" ? { kind: "stop" } : undefined;
-  const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
-    nothing: () => {},
-    "a release": (machine) => release(machine.start()),
-    "a reservation of another program": ({ disk }) => disk.put("/data/net/10.0.0.8", "c8\r\neth0"),
-    "a release of another program": ({ disk }) => disk.unlink("/data/net/10.0.0.9"),
-    "a release that was killed": (machine) => {
-      const program = (system: System): number => {
-        release(system);
-        return 0;
-      };
-      t.equal(machine.run({ interrupt: isKilled }, program).exitCode, undefined);
-      t.notOk(machine.disk.has("/data/net/10.0.0.9"));
-    },
-  };
-  for (const [what, change] of Object.entries(changes)) {
-    const machine = machineWith({ "10.0.0.9": "c9\r\neth0" });
-    withNetwork(machine.start(), (network) => reserve(network, "10.0.0.4", c1, gone));
-    change(machine);
-    t.equal(stateOn(machine), "dead", what);
-    withNetwork(machine.start(), (network) => network.allOwned());
-    t.equal(stateOn(machine), "dead", `${what}, and the journal was written anew`);
-    machine.wait(4);
-    machine.disk.link("/data/net/10.0.0.4", "/data/backup");
-    t.equal(stateOn(machine), undefined, `${what}, and the file itself was changed`);
-  }
-});
-
-test("a record is not of a file of its attachment that got its number in the same tick", async (t) => {
-  const machine = machineWith();
-  withNetwork(machine.start(), (network) => reserve(network, "10.0.0.4", c1, gone));
-  const { inode } = machine.disk.linkStatus("/data/net/10.0.0.4");
-  machine.disk.unlink("/data/net/10.0.0.4");
-  machine.disk.put("/data/net/10.0.0.4", "c1\r\neth0");
-  t.equal(machine.disk.linkStatus("/data/net/10.0.0.4").inode, inode);
-  t.equal(stateOn(machine), undefined);
-});
-
 test("nothing is recorded where a file's time cannot be its own", async (t) => {
   const coarse = machineWith();
   coarse.disk.resolution = 1_000_000_000n;
@@ -304,26 +230,6 @@ test("a file with number and time of a dead reservation stays if another owner's
 function searches({ calls }: MemoryProcess): number {
   return calls.filter(({ operation }) => operation === "readFiles").length;
 }
-
-test("before its first change, the first call of a boot notes what is from before", async (t) => {
-  const machine = machineWith(two);
-  machine.wait(1000);
-  look(machine);
-  machine.wait(5000);
-  machine.boot();
-  const process = machine.start();
-
-  withNetwork(process, (network) => {
-    network.release(ours("10.0.0.2"));
-    network.removeEmpty("10.0.0.3");
-  });
-
-  t.equal(searches(process), 2, "for the owners, and for the statuses of their files");
-  t.same(
-    earlierOn(machine).map(({ name }) => name),
-    ["10.0.0.3"],
-  );
-});
 
 test("a reservation is released also where it cannot be read any more", async (t) => {
   const machine = machineWith(two);

@@ -34,29 +34,3 @@ test("check says whether dead containers hold the addresses", async (t) => {
   network.add("other");
   t.ok(network.strictStatus().error?.details?.endsWith(advice));
 });
-
-test("if every address is excluded, or only the gateway is left, the configuration is wrong", async (t) => {
-  for (const [ipam, msg, details] of [
-    [
-      { subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] },
-      "10.0.0.1-10.0.0.6",
-      "ipam.exclude leaves no address to hand out; correct it",
-    ],
-    [
-      { subnet: "10.0.0.0/29", rangeEnd: "10.0.0.1" },
-      "10.0.0.1-10.0.0.1",
-      "the range has no address but the gateway's; correct it",
-    ],
-  ] as const) {
-    const network = new Network(new MemoryMachine(), ipam);
-    const added = network.add("c1").error;
-    t.match(added, { code: 999, details });
-    t.notMatch(added?.details, "0 of 0");
-    t.match(added?.msg, `no IP addresses available in range set: ${msg}`);
-    t.same(network.status().error, {
-      code: 50,
-      msg: `no IP addresses available in range set: ${msg}`,
-      details,
-    });
-  }
-});

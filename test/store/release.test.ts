@@ -1,6 +1,5 @@
 import { test } from "tap";
-import { releaseAll, reportingIoFailure, requireRead, shortened } from "../../src/store/release.ts";
-import { SystemError } from "../../src/system/system.ts";
+import { releaseAll, requireRead, shortened } from "../../src/store/release.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { filesOf, journalOf, machineWith, withNetwork } from "./fixtures.ts";
@@ -29,21 +28,6 @@ test("what cannot be removed is reported after the rest is removed, and found by
     message: "failed to release 2 of 2 addresses",
     details: `${details}; unlink /data/net/10.0.0.3: input/output error`,
   });
-});
-
-test("a system call that fails in a release is an I/O failure; any other error is unchanged", async (t) => {
-  const refused = (): never => {
-    throw new SystemError("open", "/data/net", "EIO");
-  };
-  const broken = (): never => {
-    throw new RangeError("broken");
-  };
-
-  t.throws(() => reportingIoFailure(refused), {
-    code: 5,
-    message: "open /data/net: input/output error",
-  });
-  t.throws(() => reportingIoFailure(broken), RangeError);
 });
 
 test("of many files that cannot be read the first ten are named", async (t) => {

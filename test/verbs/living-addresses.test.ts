@@ -22,16 +22,12 @@ class Node {
   }
 
   /** ADD of a pod in a new network namespace, and what a main plugin does with the answer. */
-  run(
-    id: string,
-    options: CallOptions = {},
-    configure: "configure" | "configureUnlinked" = "configure",
-  ) {
+  run(id: string, options: CallOptions = {}) {
     const { kernel } = this.machine;
     if (!kernel.has(this.pathOf(id))) kernel.mount(this.pathOf(id));
     const cniArgs = `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}${options.cniArgs ?? ""}`;
     const answer = this.network.add(id, { netns: this.pathOf(id), ...options, cniArgs });
-    if (answer.addresses.length > 0) kernel[configure](this.pathOf(id), ...answer.addresses);
+    if (answer.addresses.length > 0) kernel.configure(this.pathOf(id), ...answer.addresses);
     return answer;
   }
 
@@ -46,39 +42,12 @@ class Node {
   }
 }
 
-test("once the directory is lost, the next ADDs get what no pod has", async (t) => {
-  for (const configure of ["configure", "configureUnlinked"] as const) {
-    const node = new Node();
-    for (const id of ["a", "b", "c"]) node.run(id, {}, configure);
-    node.restore();
-    t.same(node.run("d").addresses, ["10.0.0.5"], configure);
-    t.same(node.run("e").addresses, ["10.0.0.6"]);
-    t.match(node.run("f").error, {
-      code: 999,
-      msg: "no IP addresses available",
-      details:
-        /: 2 of 5 addresses in use; .*; 3 more, such as 10\.0\.0\.2, are in use by containers of this node, and not reserved: what was reserved below \/var\/lib\/cni\/networks is lost, or another program or data directory gave them/,
-    });
-  }
-});
-
 test("a backup that is restored under living pods takes nothing from them", async (t) => {
   const node = new Node(undefined, "a", "b", "c");
   node.restore({ "10.0.0.4": "x\r\neth0", "last_reserved_ip.0": "10.0.0.6" });
   t.same(node.run("d").addresses, ["10.0.0.5"]);
   t.same(node.run("e").addresses, ["10.0.0.6"]);
   t.match(node.run("f").error?.details, "2 more, such as 10.0.0.2, are in use");
-});
-
-test("where one file and the cursor are lost, its address is passed over", async (t) => {
-  const node = new Node(undefined, "a", "b", "c");
-  node.machine.disk.unlink(`${node.network.directory}/10.0.0.2`);
-  node.machine.disk.unlink(`${node.network.directory}/last_reserved_ip.0`);
-  t.same(node.run("d").addresses, ["10.0.0.5"]);
-  t.match(
-    [node.run("e"), node.run("f")].map(({ error }) => error?.details),
-    [undefined, "; 10.0.0.2 is in use by containers of this node, and not reserved"],
-  );
 });
 
 for (const isLinked of [true, false]) {
@@ -111,24 +80,6 @@ test("what moved to the network namespace of the call is no obstacle", async (t)
   kernel.moveAddresses(node.pathOf("c"), node.pathOf("f"));
   kernel.unmount(node.pathOf("c"));
   t.same(node.run("f").addresses, ["10.0.0.4"]);
-});
-
-test("a dead pod's address that another network's pod has is kept, by ADD as by GC", async (t) => {
-  const node = new Node(undefined, "a");
-  const other = new Network(node.machine, { subnet: "10.0.0.0/29" }, { name: "isolated" });
-  node.machine.kernel.mount("/run/netns/x");
-  t.same(other.add("x", { netns: "/run/netns/x" }).addresses, ["10.0.0.2"]);
-  node.machine.kernel.configure("/run/netns/x", "10.0.0.2");
-  for (const id of ["b", "c", "d", "e"]) node.run(id);
-  node.machine.kernel.unmount(node.pathOf("a"));
-  t.match(node.run("f").error?.msg, "no IP addresses available");
-  node.machine.wait(3_600_000);
-  const valid = ["b", "c", "d", "e"].map((id) => `${id} eth0`);
-  t.match(node.network.gcNow(valid).stderr, "10.0.0.2 is in use in the network namespace");
-  t.ok(node.network.reservations()["10.0.0.2"], "whose that namespace is, no file proves");
-
-  node.machine.kernel.unmount("/run/netns/x");
-  t.same(node.run("f").addresses, ["10.0.0.2"]);
 });
 
 test("what a user has configured in a user namespace of their own keeps no dead pod's address", async (t) => {
@@ -195,14 +146,6 @@ test("what does not pass within a second is said", async (t) => {
     "; 10.0.0.3 is in use by containers of this node, and not reserved",
   );
   t.equal(node.machine.time - before, 1000);
-});
-
-test("where an address is free, nothing is waited for", async (t) => {
-  const node = new Node(undefined, "a", "b");
-  node.restore();
-  const before = node.machine.time;
-  t.same(node.run("c").addresses, ["10.0.0.4"]);
-  t.ok(node.machine.time - before < 20);
 });
 
 test("a kernel that cannot be asked changes nothing", async (t) => {

@@ -4,7 +4,7 @@
  */
 
 import { type Test, test } from "tap";
-import { type Interrupt, refuse } from "../harness/interruption.ts";
+import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CallOptions, Network } from "../harness/network.ts";
 
@@ -13,12 +13,11 @@ const JOURNAL = "/var/lib/cni/networks/.host-local/net/journal";
 /** A node on which each pod has a network namespace of its own. */
 class Node {
   readonly network: Network;
-  readonly machine: MemoryMachine;
+  readonly machine = new MemoryMachine();
   #lastInode = 4026532000n;
 
-  constructor(ipam: object = { subnet: "10.0.0.0/29" }, machine = new MemoryMachine()) {
-    this.machine = machine;
-    this.network = new Network(machine, ipam);
+  constructor(ipam: object = { subnet: "10.0.0.0/29" }) {
+    this.network = new Network(this.machine, ipam);
   }
 
   pathOf(id: string): string {
@@ -69,40 +68,6 @@ test("an address of the node itself is handed out to nobody, nor any while that 
   t.match(node.run("none").error?.msg, "no IP addresses available");
 });
 
-test("if a dead one's file may not be renamed, the next is taken, and its new pod has a record", async (t) => {
-  for (const code of ["EPERM", "EACCES", "EROFS"]) {
-    const node = Node.full();
-    node.lose("p2", "p3");
-    const isImmutable: Interrupt = ({ operation, path }) =>
-      operation === "rename" && path.includes("/new/") && renames++ === 0
-        ? { kind: "fail", code }
-        : undefined;
-    let renames = 0;
-    t.same(node.run("p7", { interrupt: isImmutable }).addresses, ["10.0.0.3"], code);
-    t.match(
-      node.machine.disk.readFile(JOURNAL, 1e6),
-      /\np7 eth0 10\.0\.0\.3 .* pod \/run\/netns\/p7\n$/,
-      code,
-    );
-    node.lose("p7");
-    t.same(node.run("p8").addresses, ["10.0.0.2"], code);
-    t.same(node.run("p9").addresses, ["10.0.0.3"], "its record counts");
-  }
-});
-
-test("a full range hands out addresses of pods whose namespaces are gone, the oldest first", async (t) => {
-  const node = Node.full();
-  noneGivesWay(t, node, "all live");
-  node.lose("p5", "p3");
-
-  t.equal(node.network.strictStatus().exitCode, 0);
-  t.same(node.run("new").addresses, ["10.0.0.3"]);
-  t.same(node.run("newer").addresses, ["10.0.0.5"]);
-  noneGivesWay(t, node, "all live again");
-  t.equal(node.network.del("p3").exitCode, 0);
-  t.equal(node.network.reservations()["10.0.0.3"], "new\r\neth0", "the DEL came too late");
-});
-
 test("a pod, and no other, gets its reserved address from a dead sandbox, though others are free", async (t) => {
   const reserved = { "10.0.0.4": "default/db-0" };
   const node = new Node({ subnet: "10.0.0.0/29", reserved });
@@ -117,18 +82,6 @@ test("a pod, and no other, gets its reserved address from a dead sandbox, though
   t.match(node.run("late").error?.msg, "no IP addresses available");
   t.same(start("new").addresses, ["10.0.0.4"]);
   t.equal(node.network.reservations()["10.0.0.4"], "new\r\neth0");
-});
-
-test("a requested address is granted if the namespace of its holder is gone", async (t) => {
-  const node = Node.full();
-  node.lose("p3");
-  const request = (id: string, last: number) =>
-    node.run(id, {
-      cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id};IP=10.0.0.${last}`,
-    });
-
-  t.match(request("a", 4).error?.msg, "requested IP address 10.0.0.4 is not available");
-  t.same(request("a", 3).addresses, ["10.0.0.3"]);
 });
 
 test("what a container holds for a namespace that is gone is its own, also if it is no pod's", async (t) => {
@@ -191,19 +144,6 @@ test("nothing is reclaimed where namespaces are not seen, or with reclaim never"
   const node = Node.full({ subnet: "10.0.0.0/29", reclaim: "never" });
   node.lose("p3");
   noneGivesWay(t, node, "never");
-});
-
-test("an ADD records its file as it leaves it, however often the clock ticks meanwhile", async (t) => {
-  const node = Node.full();
-  const { network, machine } = node;
-  network.del("p6");
-  // Each call of the ADD is in a tick of its own.
-  const meanwhile = (): void => machine.wait(5);
-  node.run("p6", { interrupt: () => ({ kind: "pause", meanwhile }) });
-  network.put("10.0.0.5", "go\r\neth0");
-  node.lose("p6");
-
-  t.same(node.run("new").addresses, ["10.0.0.6"]);
 });
 
 test("of two containers in one namespace neither tells what became of the other's lost path", async (t) => {

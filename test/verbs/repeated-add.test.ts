@@ -69,17 +69,6 @@ test("a repeated ADD takes the lock once, and makes each file of its own anew", 
   );
 });
 
-test("a repeated ADD fails where it cannot make its files anew, and leaves them", async (t) => {
-  const network = repeating();
-  network.add("c1");
-  const path = `${network.directory}/10.0.0.2`;
-
-  const { exitCode } = network.add("c1", { interrupt: refuse("rename", "EIO", path) });
-
-  t.equal(exitCode, 1);
-  t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
-});
-
 test("an answer that cannot be delivered leaves the addresses with the attachment", async (t) => {
   const network = repeating();
   network.add("c1");

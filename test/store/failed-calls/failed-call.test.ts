@@ -28,16 +28,6 @@ const failed: FailedCall = {
 const returned: ReturnedAddress = { ...call, kind: "returned", verb: "DEL", after: 120 };
 const line = formatCall(failed);
 
-test("a record is a JSON object in a line", async (t) => {
-  t.equal(
-    line + formatCall(returned),
-    `{"time":"2026-01-31T12:00:00.000Z","kind":"failed","verb":"ADD","network":"mynet","dataDir":"/var/lib/cni/networks","container":"c1","interface":"eth0","pod":"default/web","code":999,"message":"no IP addresses available","details":"used 251 of 251"}
-{"time":"2026-01-31T12:00:00.000Z","kind":"returned","verb":"DEL","network":"mynet","dataDir":"/var/lib/cni/networks","container":"c1","interface":"eth0","pod":"default/web","after":120}
-`,
-  );
-  t.strictSame(parseCalls(line + formatCall(returned)), [failed, returned]);
-});
-
 test("whatever is in its texts, a record is one printable line that is read as it was", async (t) => {
   const text = fc.oneof(
     anyText,

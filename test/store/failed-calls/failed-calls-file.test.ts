@@ -31,20 +31,6 @@ function fullMachine(): MemoryMachine {
   return machine;
 }
 
-test("each record is a line of one file, which is its user's alone", async (t) => {
-  const machine = new MemoryMachine();
-  t.strictSame(told(machine), []);
-
-  for (const container of ["c1", "c2"]) keepCall(machine.start(), recordOf(container));
-
-  t.strictSame(
-    readFailedCalls(machine.start()),
-    ["c1", "c2"].map((one) => recordOf(one)),
-  );
-  t.match(machine.start().permissions(DIRECTORY), { mode: 0o700 });
-  t.match(machine.start().permissions(FILE), { mode: 0o600 });
-});
-
 test("the file is rotated once it has a mebibyte; the records of both are read, older ones first", async (t) => {
   const machine = fullMachine();
 
@@ -101,10 +87,8 @@ const obstacles: readonly (readonly [
   what: string,
   prepare: (machine: MemoryMachine) => void,
   code: string | undefined,
-  userId?: number,
 ])[] = [
   ["there is no /run", ({ disk }) => disk.removeDirectory("/run"), undefined],
-  ["the directory is a file", ({ disk }) => disk.put(DIRECTORY, ""), "ENOTDIR"],
   [
     "the directory is a link",
     ({ disk }) => {
@@ -115,7 +99,6 @@ const obstacles: readonly (readonly [
   ],
   ["it is another user's", ({ disk }) => makeDirectory(disk, { user: 7 }), "EACCES"],
   ["it is writable by others", ({ disk }) => makeDirectory(disk, { mode: 0o777 }), "EACCES"],
-  ["it is another ordinary user's", ({ disk }) => makeDirectory(disk, { user: 7 }), "EACCES", 8],
   [
     "the file is a link",
     ({ disk }) => {
@@ -125,7 +108,6 @@ const obstacles: readonly (readonly [
     },
     "EINVAL",
   ],
-  ["the file is a directory", ({ disk }) => disk.makeDirectories(FILE, 0o700), "EINVAL"],
 ];
 
 function makeDirectory(disk: MemoryMachine["disk"], given: { user?: number; mode?: number }): void {
@@ -133,18 +115,18 @@ function makeDirectory(disk: MemoryMachine["disk"], given: { user?: number; mode
   disk.give(DIRECTORY, given);
 }
 
-for (const [what, prepare, code, userId] of obstacles) {
+for (const [what, prepare, code] of obstacles) {
   test(`nothing is written, nor said, where ${what}`, async (t) => {
     const machine = new MemoryMachine();
     prepare(machine);
     const before = machine.disk.text;
-    const process = machine.start({ userId });
+    const process = machine.start();
 
     keepCall(process, recordOf("c1"));
 
     t.equal(machine.disk.text, before);
     t.equal(process.stderr, "");
-    const read = (): unknown => readFailedCalls(machine.start({ userId }));
+    const read = (): unknown => readFailedCalls(machine.start());
     if (code === undefined) t.strictSame(read(), []);
     else t.throws(read, { code });
   });
@@ -182,16 +164,4 @@ test("what cannot be read is an error, never nothing", async (t) => {
     const process = machine.start({ interrupt: refuse(operation, "EACCES") });
     t.throws(() => readFailedCalls(process), { code: "EACCES" }, operation);
   }
-});
-
-test("an environment variable names another directory", async (t) => {
-  const machine = new MemoryMachine();
-  const environment = { HOST_LOCAL_RUNTIME_DIR: "/run/tests" };
-
-  keepCall(machine.start({ environment }), recordOf("c1"));
-
-  t.strictSame(told(machine), []);
-  t.equal(readFailedCalls(machine.start({ environment })).length, 1);
-  const empty = machine.start({ environment: { HOST_LOCAL_RUNTIME_DIR: "" } });
-  t.strictSame(readFailedCalls(empty), [], "an empty one is none");
 });

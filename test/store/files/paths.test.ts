@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { cleanPath, join, parentOf } from "../../../src/store/files/paths.ts";
+import { cleanPath, join } from "../../../src/store/files/paths.ts";
 
 test("a path is cleaned as Go's filepath.Clean does it", async (t) => {
   const cases = [
@@ -27,17 +27,4 @@ test("a name is joined to a clean directory as Go's filepath.Join does it", asyn
   t.equal(join("/data", "a"), "/data/a");
   t.equal(join("/", "a"), "/a");
   t.equal(join(".", "a"), "a");
-});
-
-test("a clean path lies in the one above it, and the topmost in itself", async (t) => {
-  const cases = [
-    ["/data/net", "/data"],
-    ["/data", "/"],
-    ["/", "/"],
-    ["data/net", "data"],
-    ["data", "."],
-    [".", "."],
-  ] as const;
-
-  for (const [path, parent] of cases) t.equal(parentOf(path), parent, path);
 });

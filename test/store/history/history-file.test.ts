@@ -73,25 +73,6 @@ test("of what was reserved and released again only the rest is told, also of one
   t.same(told(machine), ["ADD fd00::2 c1 default/web", "RECLAIM 10.0.0.3 legacy"]);
 });
 
-test("the file is rotated once, before it gets longer than it may", async (t) => {
-  const machine = machineWith();
-  const names = Array.from({ length: 200 }, (_, at) => `10.0.1.${at}`);
-  for (const name of names) {
-    keep(open(machine.start()), [change("reserved", name)]);
-    const sizes = [path, `${location.stateDirectory}/history.1`].map((file) =>
-      machine.disk.has(file) ? machine.disk.status(file).size : 0,
-    );
-    t.ok(Math.max(...sizes) <= MAX, `${sizes}`);
-  }
-  const kept = told(machine) ?? [];
-  t.ok(kept.length > MAX / 100);
-  t.same(
-    kept,
-    names.slice(-kept.length).map((name) => `ADD ${name} c1 default/web`),
-  );
-  t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["history", "history.1"]);
-});
-
 test("a history of the greatest length is not rotated; lines of one call stay together", async (t) => {
   const machine = machineWith();
   keep(open(machine.start()), [change("reserved", "10.0.0.2")]);

@@ -55,20 +55,6 @@ function listed(machine: MemoryMachine): readonly string[] {
   return earlierOn(machine).map(({ name }) => name);
 }
 
-test("reservations of another boot are from before this one, as its first call notes", async (t) => {
-  const machine = machineWithJournal();
-  t.same(names(machine), []);
-
-  machine.boot();
-  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
-  t.same(names(machine, refuse("readFile", "EMFILE", "/etc/machine-id")), [], "not known");
-  t.same(names(machine, refuse("readFile", "ENOENT", "/data/net/10.0.0.2")), ["10.0.0.3"]);
-
-  renew(machine);
-  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
-  t.same(listed(machine), ["10.0.0.2", "10.0.0.3"]);
-});
-
 test("nothing is from before this boot where that is not certain", async (t) => {
   const doubts: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     "another machine": (machine) => Object.assign(machine, { machineId: OTHER_MACHINE }),
@@ -223,18 +209,6 @@ test("a line is valid while the file is the one that it names, in a journal writ
   }
 });
 
-test("nothing is from before this boot by nonsense, or if the journal may not be read", async (t) => {
-  const machine = machineInSecondBoot();
-  const text = machine.disk.readFile(JOURNAL, 1e4);
-  const [one] = earlierOn(machine);
-  const file = one?.file;
-  const bad = ["", "x", `c9 eth0 10.0.0.5 ${file} x`, `c9 eth0 10.0.0.5 x ${one?.boot}`];
-  machine.disk.write(JOURNAL, `${text}${bad.join("\n")}\n`);
-  t.same(listed(machine), ["10.0.0.2", "10.0.0.3"]);
-  machine.disk.putLink("/data/.host-local", "/elsewhere");
-  t.same(listed(machine), []);
-});
-
 test("a file that is reserved again is of this boot, and the next boot has it from then", async (t) => {
   const machine = machineInSecondBoot();
   machine.wait(1000);
@@ -251,26 +225,6 @@ test("a file that is reserved again is of this boot, and the next boot has it fr
     earlierOn(machine).map(({ name, key, boot }) => [name, key, boot.at(-1)]),
     [["10.0.0.2", "c9 eth0", "2"]],
   );
-});
-
-test("a recorded file is from before the boot although it was made in the tick of the seal", async (t) => {
-  const namespace = { inode: "70", path: "/run/netns/pod", isPodSandbox: true };
-  for (const [what, change, expected] of [
-    ["as it was", () => {}, ["10.0.0.2"]],
-    ["changed since", (machine) => machine.disk.link("/data/net/10.0.0.2", "/data/backup"), []],
-  ] as const satisfies readonly (readonly [string, (machine: MemoryMachine) => void, unknown])[]) {
-    const machine = machineWith();
-    withNetwork(machine.start(), (network) => {
-      reserve(network, "10.0.0.2", attachment("c2"), namespace);
-    });
-    machine.wait(1000);
-    // By the Go plugin, after the seal.
-    machine.disk.put("/data/net/10.0.0.3", "c3\r\neth0");
-    change(machine);
-    machine.wait(5000);
-    machine.boot();
-    t.same(names(machine), expected, what);
-  }
 });
 
 test("what a later boot needs is on disk before a journal takes the place of another", async (t) => {

@@ -8,13 +8,11 @@ import {
   readJournal,
   renewJournal,
   requireJournal,
-  SEVERAL,
   type Seal,
   sealedAt,
   sealJournal,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
-import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../fixtures.ts";
 
@@ -28,37 +26,13 @@ function listing(lines: readonly string[]): readonly [names: readonly string[], 
 
 /** What lines list for an attachment, and whether it holds no more than that. */
 for (const [what, lines, names, isComplete] of [
-  ["no line", [], [], false],
-  ["several", ["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"], ["10.0.0.2", "10.0.0.3"], true],
-  ["released", ["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"], [], true],
-  ["reserved again", ["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"], ["10.0.0.2"], true],
-  ["looked for in vain", ["c1 eth0 -"], [], true],
-  ["legacy", ["c1 / 10.0.0.2"], ["10.0.0.2"], false],
   ["legacy beside others", ["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"], ["10.0.0.2", "10.0.0.3"], true],
-  [
-    "legacy, and looked for",
-    ["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0 -"],
-    ["10.0.0.2", "10.0.0.3"],
-    true,
-  ],
   ["other interfaces", ["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"], [], false],
 ] as const) {
   test(`the last line about an address counts: ${what}`, async (t) => {
     t.same(listing(lines), [names, isComplete]);
   });
 }
-
-test("a line that no call writes lists nothing", async (t) => {
-  for (const odd of [
-    "c1 eth0",
-    "c1 eth0 ",
-    "c1 eth0 no-address",
-    "c1 / 10.0.0.2c1",
-    "c1 eth0 10.0.0",
-  ]) {
-    t.equal(listingOf({ found: ["c1 eth0 10.0.0.2", odd] }, c1), undefined, odd);
-  }
-});
 
 /** A directory that is in any other state. */
 const NOWHERE = { id: "1,2" as FileId, changed: "3" };
@@ -106,22 +80,6 @@ function currentSeal(machine: MemoryMachine): Seal | undefined {
 }
 
 const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c10\r\neth0", "10.0.0.4": "c1", lock: "" };
-
-test("a journal that is written anew lists what a search has found, for its owner alone to read", async (t) => {
-  const machine = machineWith(two);
-  t.equal(read(machine), undefined);
-
-  sealed(machine, {}, "c1 eth1 10.0.0.5\n");
-
-  t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
-  t.match(currentSeal(machine), {
-    renewed: 305,
-    length: 322,
-  });
-  t.equal(machine.disk.modeOf(path), 0o600);
-  t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
-  t.same(machine.disk.list(location.temporaryDirectory), []);
-});
 
 test("written anew, it has the records of what is there for the same owner, in their order", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "c1\r\neth0" });
@@ -236,18 +194,6 @@ test("what has NUL in it is no journal, nor what is longer than its lines can be
   }
 });
 
-test("something else in its place is no journal; if it cannot be read, that is not known", async (t) => {
-  const machine = machineWith(two);
-  sealed(machine);
-  for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"]) {
-    const files = open(machine.start({ interrupt: refuse("findLines", code) }));
-    t.equal(requireJournal(files, ALL), undefined, code);
-  }
-  const refused = open(machine.start({ interrupt: refuse("findLines", "EIO") }));
-  t.throws(() => requireJournal(refused, ALL), { code: "EIO" });
-  t.equal(readJournal(refused, ALL), undefined);
-});
-
 test("a journal that is written anew is not as long as the former one's seal says", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   const files = open(machine.start());
@@ -260,25 +206,4 @@ test("a journal that is written anew is not as long as the former one's seal say
   const length = write(undefined);
   t.equal(write({ ...seal, length, renewed: length }), length + 1);
   t.equal(write({ ...seal, length: length + 1, renewed: length }), length);
-});
-
-test("until it is sealed it is not current, but tells of which machine it is", async (t) => {
-  const machine = machineWith(two);
-  const files = open(machine.start());
-  const boot = files.boot();
-  if (files.state === undefined || boot === undefined) throw new Error("there is no journal");
-  for (const one of [files.requireMachine(), SEVERAL, undefined] as const) {
-    renewJournal(
-      files.state,
-      readAll(files),
-      { boot, machine: one, directory: NOWHERE },
-      NONE,
-      undefined,
-    );
-    t.equal(read(machine)?.isCurrent, false);
-    t.equal(read(machine)?.seal?.machine, one);
-    const word = one === SEVERAL ? "\\*" : (one ?? "-");
-    const header = new RegExp(`^host-local-journal 8 ${boot} ${word} 1,2 3 0 305 *\n`);
-    t.match(machine.disk.readFile(path, 1e6), header);
-  }
 });

@@ -14,7 +14,6 @@ import {
   location,
   machineWith,
   open,
-  reserve,
   withNetwork,
 } from "../fixtures.ts";
 
@@ -91,29 +90,6 @@ test("it is not sealed where somebody else has reserved an address since the sea
   }
 });
 
-test("a seal is of the machine that it was of, and of none in particular once it was another's", async (t) => {
-  const own = "0123456789abcdef".repeat(2);
-  const other = "f".repeat(32);
-  const machine = machineWithJournal();
-  for (const [what, machineId, boots, expected] of [
-    ["the same boot", own, false, own],
-    ["another boot", own, true, own],
-    ["an id that is changed without a boot", other, false, own],
-    ["another machine", other, true, SEVERAL],
-    ["the first one again", own, true, SEVERAL],
-    ["a change by others", own, false, SEVERAL],
-  ] as const) {
-    machine.machineId = machineId;
-    if (boots) machine.boot();
-    machine.disk.put(`${location.directory}/10.0.0.3`, "c2\r\neth0");
-    machine.wait(1000);
-    withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
-    const journal = readJournal(open(machine.start()), undefined);
-    t.equal(journal?.isCurrent, true, what);
-    t.equal(journal?.seal?.machine, expected, what);
-  }
-});
-
 test("what is no machine's id names no machine: it could make a seal longer than its line", async (t) => {
   const machine = machineWithJournal();
   const { machineId = "" } = machine;
@@ -176,19 +152,6 @@ test("a call that does not know its machine leaves a journal of an earlier boot 
   }
 });
 
-test("a journal that begins without a machine is of the first one that seals it", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  const container = refuse("readFile", "ENOENT", "/etc/machine-id");
-  withNetwork(machine.start({ interrupt: container }), (network) => network.allOwned());
-  withNetwork(machine.start(), (network) => reserve(network, "10.0.0.3", attachment("c3")));
-  machine.wait(5000);
-  machine.boot();
-  t.same(
-    earlierOn(machine).map(({ name }) => name),
-    ["10.0.0.2", "10.0.0.3"],
-  );
-});
-
 test("a journal unreadable for now stays, and tells the next call what is from before the boot", async (t) => {
   const machine = machineWithJournal();
   machine.wait(5000);
@@ -202,25 +165,6 @@ test("a journal unreadable for now stays, and tells the next call what is from b
     earlierOn(machine).map(({ name }) => name),
     ["10.0.0.2"],
   );
-});
-
-test("records are of the running boot: one that is written anew has none from before", async (t) => {
-  const machine = machineWith();
-  withNetwork(machine.start(), (network) =>
-    reserve(network, "10.0.0.2", c1, {
-      inode: "70",
-      path: "/run/netns/pod",
-      isPodSandbox: true,
-    }),
-  );
-  for (const hasRecord of [true, false]) {
-    machine.disk.put(`${location.directory}/10.0.0.3`, "c2\r\neth0");
-    machine.wait(1000);
-    withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
-    t.same(journalOf(machine)["c2 eth0"], "10.0.0.3");
-    t.equal(journalFile(machine).includes("/run/netns/pod"), hasRecord);
-    machine.boot();
-  }
 });
 
 test("nothing is written where nothing has changed", async (t) => {

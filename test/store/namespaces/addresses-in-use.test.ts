@@ -43,24 +43,6 @@ test("of several processes the first is named, whatever the order of the directo
   }
 });
 
-test("a namespace is found by its address and by its id; those of processes come first", async (t) => {
-  const machine = {
-    processes: {
-      7: pod,
-    },
-    mounted: { [path]: 71 },
-    addresses: { 71: ["10.7.75.2", "10.7.75.3"] },
-  };
-  const namespaces = new AddressesInUse(systemOf(machine));
-  const pathsOf = (address: string): readonly string[] =>
-    namespaces.withAddress(address).map((one) => one.path);
-  t.same(pathsOf("10.7.75.2"), ["/proc/7/ns/net", path]);
-  t.same(pathsOf("10.7.75.3"), [path]);
-  t.same(pathsOf("10.7.75.4"), []);
-  t.equal(namespaces.withId("net:[71]")?.path, path);
-  t.equal(namespaces.withId("net:[73]"), undefined);
-});
-
 test("a namespace is busy if it has another interface than lo", async (t) => {
   const namespaces = new AddressesInUse(
     systemOf({ processes: { 7: pod, 8: { namespace: 71 } }, mounted: { [path]: 72 } }),
@@ -114,16 +96,6 @@ test("each namespace is found once, by whoever may inspect processes or only the
   }
 });
 
-test("an address in a namespace in which only a later thread of a process is, is in use", async (t) => {
-  const machine = {
-    processes: { 7: { namespace: 1 } },
-    threads: { "7/task/9": 70 },
-    addresses: { 70: ["10.7.9.2"] },
-  };
-  const [found] = new AddressesInUse(systemOf(machine)).withAddress("10.7.9.2");
-  t.match(found, { id: "net:[70]", processId: 7, path: "/proc/7/task/9/ns/net" });
-});
-
 test("a namespace whose tables cannot be read is told once, however many processes it has", async (t) => {
   const { all, incomplete } = new AddressesInUse(
     systemOf({ processes: { 7: pod, 8: pod }, unreadable: [7] }),
@@ -148,13 +120,4 @@ test("a namespace whose processes have ended is entered where it is mounted, or 
   const list: typeof alone.list = (at) =>
     alone.list(at).filter((name) => at !== "/proc" || name !== "7" || ++lists <= 2);
   t.equal(new AddressesInUse({ ...alone, list }).incomplete, undefined, "it is gone");
-});
-
-test("where the first process of a namespace has ended, another one shows its addresses", async (t) => {
-  const system = systemOf({ processes: { 7: pod, 8: pod } });
-  const ended = refusing(system, ["readFile"], /^\/proc\/7\//, "ESRCH");
-  t.same(
-    new AddressesInUse(ended).all.map(({ processId }) => processId),
-    [8],
-  );
 });

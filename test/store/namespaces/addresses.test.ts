@@ -5,28 +5,8 @@ import {
   addressesBy,
   interfaceAddresses,
   isLocal,
-  localAddresses,
 } from "../../../src/store/namespaces/addresses.ts";
 import { SystemError } from "../../../src/system/system.ts";
-
-test("only local addresses of the routing table count", async (t) => {
-  const table = [
-    "Main:",
-    "  +-- 0.0.0.0/0 3 0 5",
-    "     |-- 0.0.0.0",
-    "        /0 universe UNICAST",
-    "     +-- 10.88.0.0/16 2 0 2",
-    "        |-- 10.88.0.0",
-    "           /16 link UNICAST",
-    "        |-- 10.88.0.7",
-    "           /32 host LOCAL",
-    "        |-- 10.88.255.255",
-    "           /32 link BROADCAST",
-    "",
-  ].join("\n");
-
-  t.same(localAddresses(table), ["10.88.0.7"]);
-});
 
 test("addresses of IPv6 are in their canonical form", async (t) => {
   const table =

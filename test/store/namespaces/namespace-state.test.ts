@@ -2,11 +2,7 @@
 
 import { test } from "tap";
 import type { NetworkNamespace } from "../../../src/cni/network-namespace.ts";
-import {
-  NamespaceStates,
-  type PathState,
-  processIn,
-} from "../../../src/store/namespaces/namespace-state.ts";
+import { NamespaceStates, type PathState } from "../../../src/store/namespaces/namespace-state.ts";
 import { type System, SystemError } from "../../../src/system/system.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import { refusing } from "./refusing.ts";
@@ -152,12 +148,6 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
   }
 });
 
-test("a plain file with the number of a namespace is none", async (t) => {
-  const system = systemOf({ files: [path] });
-  const inode = String(system.status(path).inode);
-  t.equal(new NamespaceStates(system).stateOf({ ...one, inode }, none).kind, "unseen");
-});
-
 test("a process that ends meanwhile is gone; one that cannot be looked at may have it open", async (t) => {
   for (const [at, refused, code, kind] of [
     [ofProcess, /^\/proc\/7\//, "ESRCH", "gone"],
@@ -182,18 +172,6 @@ function watched(machine: Machine): { states: NamespaceStates; calls: readonly s
   };
   return { states: new NamespaceStates({ ...system, list, status }), calls };
 }
-
-test("processes and mounts are read once, and for a namespace that something has nothing more", async (t) => {
-  const { states, calls } = watched({ processes: { 7: pod } });
-  for (let at = 0; at < 3; at++) t.equal(states.isGone(one, none), false);
-  t.same(
-    calls.filter((call) => call.includes(path) || call === "list /proc"),
-    // Until nobody is new.
-    ["list /proc", "list /proc"],
-  );
-  t.equal(states.isGone({ ...one, inode: "72" }, none), true);
-  t.equal(calls.filter((call) => call === "list /proc").length, 2);
-});
 
 test("of thousands that are gone, their directory is listed once, and what is in it is looked at", async (t) => {
   const { states, calls } = watched({ mounted: { "/run/netns/other": 71 } });
@@ -278,20 +256,6 @@ const blind: readonly (readonly [what: string, make: (machine: Machine) => Syste
   ["on a kernel without the call", (machine) => withHandles(machine, "ENOSYS")],
   ["out of descriptors", (machine) => withHandles(machine, "EMFILE")],
 ];
-
-test("who may not see every namespace, or cannot ask, looks at processes, mounts and paths", async (t) => {
-  for (const [what, make] of blind) {
-    for (const [machine, expected] of [
-      [{ processes: { 7: pod } }, held("process 7")],
-      [{ mounted: { [path]: 70 } }, ALIVE],
-    ] as const) {
-      const { kind, reason } = new NamespaceStates(make(machine)).stateOf(known, none);
-      t.equal(`${kind}: ${reason}`, expected, what);
-    }
-  }
-  const contained = withHandles({ processes: { 7: pod }, isContained: true }, []);
-  t.equal(new NamespaceStates(contained).stateOf(known, none).kind, "unseen", "in a container");
-});
 
 test("what has a handle, and is not seen by who may not ask for it, may live by a descriptor", async (t) => {
   for (const [what, make] of blind) {
@@ -384,41 +348,4 @@ test("a namespace mounted only by another process is known by the last name of i
   const states = new NamespaceStates(systemOf({ processes: { 7: process, 8: pod } }));
   t.same(states.at(path), isThere);
   t.same(states.at("/run/netns/other"), isGone);
-});
-
-test("what is found at a path, or not, decides only where the mounts do not", async (t) => {
-  const files = [path];
-  const { device } = systemOf({ files }).status("/proc/self/ns/net");
-  for (const [machine, answer, state] of [
-    [{ files }, { device, inode: 70n }, isThere],
-    [{ files }, "EIO", notSeen],
-    [{ files, ...sharing }, "ENOTDIR", isGone],
-    [{ files, ...sharing }, "ENOENT", isGone],
-    [{ files, ...sharing }, "EACCES", notSeen],
-  ] as const) {
-    const system = systemOf(machine);
-    const status: typeof system.status = (at) => {
-      if (at !== path) return system.status(at);
-      if (typeof answer === "string") throw new SystemError("stat", at, answer);
-      return { ...system.status(at), ...answer };
-    };
-    t.match(new NamespaceStates({ ...system, status }).at(path), state, JSON.stringify(machine));
-  }
-});
-
-test("a process that ends while it is looked at is gone", async (t) => {
-  const system = refusing(systemOf({}), ["readLink"], /^\/proc\/7\//, "ESRCH");
-  t.same(new NamespaceStates(system).at(ofProcess), isGone);
-});
-
-test("the process whose namespace a path is", async (t) => {
-  t.equal(processIn("/proc/4711/ns/net"), "4711");
-  for (const other of [
-    "/proc/4711/ns/mnt",
-    "/proc/4711/fd/5",
-    "/proc/4711/ns/net/x",
-    "/host/proc/4711/ns/net",
-  ]) {
-    t.equal(processIn(other), undefined, other);
-  }
 });

@@ -3,7 +3,7 @@ import { formatAddress } from "../../../src/ipam/address.ts";
 import { readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { address } from "../../ipam/parsed.ts";
-import { filesOf, machineWith, OPENING, open } from "../fixtures.ts";
+import { filesOf, machineWith, open } from "../fixtures.ts";
 
 /** The cursor of the first range set. */
 const CURSOR = "/data/net/last_reserved_ip.0";
@@ -48,24 +48,6 @@ test("a cursor that cannot be read is none, with a warning as the Go plugin's", 
   t.match(
     warnings.join(""),
     `Error retrieving last reserved ip: open ${CURSOR}: input/output error\n`,
-  );
-});
-
-test("a cursor is overwritten in place, and keeps its mode", async (t) => {
-  const machine = machineWith();
-  machine.disk.put(CURSOR, "2001:db8::2222\n", 0o644);
-  const { inode } = machine.disk.status(CURSOR);
-  const process = machine.start();
-  const files = open(process);
-
-  writeCursor(files, 0, address("2001:DB8::0:3"));
-
-  t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
-  t.equal(machine.disk.modeOf(CURSOR), 0o644);
-  t.equal(machine.disk.status(CURSOR).inode, inode);
-  t.same(
-    process.calls.slice(OPENING).map(({ operation }) => operation),
-    ["overwriteFile"],
   );
 });
 

@@ -2,9 +2,7 @@ import { test } from "tap";
 import {
   contentOf,
   describeOwner,
-  isHeldBy,
   isSameOwner,
-  keyOf,
   type Owner,
   parseOwner,
 } from "../../../src/store/reservations/owner.ts";
@@ -38,24 +36,6 @@ test("the content of a file names an attachment, a container, or nobody", async 
   }
 });
 
-test("an owner matches by container and interface, a legacy one by the container alone", async (t) => {
-  const cases = [
-    ["c1\r\neth0", true],
-    ["c1", true],
-    ["c1\r\neth1", false],
-    ["c10\r\neth0", false],
-    ["c\r\neth0", false],
-    ["C1\r\neth0", false],
-    ["", false],
-  ] as const;
-
-  for (const [content, expected] of cases) {
-    t.equal(isHeldBy(parseOwner(content), attachment("c1")), expected, JSON.stringify(content));
-  }
-  const unread = { kind: "unknown", reason: "?", code: "EIO" } as const;
-  t.notOk(isHeldBy(unread, attachment("c1")), "what cannot be read is nobody's");
-});
-
 test("an owner is described in a phrase", async (t) => {
   const cases: readonly (readonly [Owner, string])[] = [
     [parseOwner("c1\r\neth0"), "held by container c1, interface eth0"],
@@ -83,10 +63,4 @@ test("a reservation's content can be written again: id, CR LF, interface, and no
   t.equal(contentOf(attachment("c1")), "c1\r\neth0");
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
   t.equal(contentOf(parseOwner("")), undefined);
-});
-
-test("a key has container and interface, or that there is none", async (t) => {
-  t.equal(keyOf(attachment("c1")), "c1 eth0");
-  t.equal(keyOf(parseOwner("c1")), "c1 /");
-  t.equal(keyOf(parseOwner("")), undefined);
 });

@@ -1,7 +1,6 @@
 import { test } from "tap";
 import {
   directoryExists,
-  isBlankFile,
   listReservations,
   readOwner,
 } from "../../../src/store/reservations/reservation-file.ts";
@@ -40,14 +39,6 @@ test("a missing directory holds nothing; one that cannot be read is an error", a
   });
 });
 
-test("the owner of a file that cannot be read is unknown", async (t) => {
-  const system = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
-    interrupt: refuse("readFile", "EIO"),
-  });
-  const reason = "open /data/net/10.0.0.2: input/output error";
-  t.same(readOwner(open(system), "10.0.0.2"), { kind: "unknown", reason, code: "EIO" });
-});
-
 test("a file that is not regular, is gone or is far too large has no owner", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
   t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "unowned" });
@@ -55,23 +46,6 @@ test("a file that is not regular, is gone or is far too large has no owner", asy
     const system = machine.start({ interrupt: refuse("readFile", code) });
     t.same(readOwner(open(system), "10.0.0.2"), { kind: "unowned" }, code);
   }
-});
-
-test("a file is blank if it has only white space and NUL", async (t) => {
-  const cases = [
-    ["", true],
-    ["\0".repeat(4096), true],
-    [" \t\r\n\0 ", true],
-    ["-", false],
-    ["\0c1", false],
-    ["c1\r\neth0", false],
-  ] as const;
-
-  for (const [content, expected] of cases) {
-    const machine = machineWith({ "10.0.0.2": content });
-    t.equal(isBlankFile(machine.start(), "/data/net/10.0.0.2"), expected, JSON.stringify(content));
-  }
-  t.throws(() => isBlankFile(machineWith().start(), "/data/net/10.0.0.2"), { code: "ENOENT" });
 });
 
 test("a network's directory exists, is missing, or is not a directory", async (t) => {

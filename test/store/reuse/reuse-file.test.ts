@@ -14,14 +14,10 @@ const FILE = `${location.stateDirectory}/reuse`;
 const times: ReuseTimes = { sticky: 60, delay: 30 };
 
 /** Notes a change as a call does that has read the file before. */
-function update(
-  machine: MemoryMachine,
-  change: Partial<ReuseChange>,
-  { notesAll = true, ...other }: Partial<ReuseTimes & { notesAll: boolean }> = {},
-): void {
+function update(machine: MemoryMachine, change: Partial<ReuseChange>): void {
   const files = open(machine.start());
   const all = { reserved: NOTHING, released: [], ...change };
-  updateReuse(files, readReuse(files), all, { ...times, ...other }, notesAll);
+  updateReuse(files, readReuse(files), all, times, true);
 }
 
 function reserve(machine: MemoryMachine, name: string, ...addresses: readonly string[]): void {
@@ -35,42 +31,6 @@ function records(machine: MemoryMachine): readonly string[] {
     return `${owner} ${address} ${ageOf(record, machine.time)}`;
   });
 }
-
-test("what a pod gets is noted in place of what it had, and of whoever had that address", async (t) => {
-  const machine = machineWith();
-  reserve(machine, "web-0", "10.0.0.2", "fd00::2");
-  machine.wait(1000);
-  reserve(machine, "web-1", "10.0.0.3");
-  t.same(records(machine), [
-    "default web-0 eth0 10.0.0.2 1000",
-    "default web-0 eth0 fd00::2 1000",
-    "default web-1 eth0 10.0.0.3 0",
-  ]);
-  t.equal(machine.disk.modeOf(FILE), 0o600);
-
-  reserve(machine, "web-0", "10.0.0.3");
-  t.same(
-    records(machine),
-    ["nobody 10.0.0.2 1000", "nobody fd00::2 1000", "default web-0 eth0 10.0.0.3 0"],
-    "what it had cools down",
-  );
-});
-
-test("a release begins both times; the pod's own next address ends one of them", async (t) => {
-  const machine = machineWith();
-  reserve(machine, "web-0", "10.0.0.2");
-  machine.wait(30_000);
-  update(machine, { released: ["10.0.0.2", "FD00::3", "no-address"] });
-  machine.wait(10_000);
-  t.same(records(machine), ["default web-0 eth0 10.0.0.2 10000", "nobody FD00::3 10000"]);
-
-  reserve(machine, "web-0", "10.0.0.4");
-  t.same(records(machine), [
-    "nobody 10.0.0.2 10000",
-    "nobody FD00::3 10000",
-    "default web-0 eth0 10.0.0.4 0",
-  ]);
-});
 
 test("what one call releases and reserves is reserved; what it is in place of is nobody's", async (t) => {
   const machine = machineWith();
@@ -93,40 +53,6 @@ test("what was released by nobody known is forgotten with the delay", async (t) 
   machine.wait(2000);
   reserve(machine, "web-0", "10.0.0.7");
   t.same(records(machine), ["nobody 10.0.0.8 2000", "default web-0 eth0 10.0.0.7 0"]);
-});
-
-test("times go on over a boot, and one that the clock has not reached yet is of just now", async (t) => {
-  const machine = machineWith();
-  reserve(machine, "web-0", "10.0.0.2");
-  machine.wait(5000);
-  update(machine, { released: ["10.0.0.2", "10.0.0.3"] });
-  machine.boot();
-  machine.time += 1000;
-  const age = records(machine)[0]?.split(" ").at(-1);
-  t.same(records(machine), [`default web-0 eth0 10.0.0.2 ${age}`, `nobody 10.0.0.3 ${age}`]);
-  machine.time -= 3_600_000;
-  t.same(records(machine), ["default web-0 eth0 10.0.0.2 0", "nobody 10.0.0.3 0"]);
-});
-
-test("what is over is forgotten, but nothing that a pod still has or that was released now", async (t) => {
-  const prepare = (): MemoryMachine => {
-    const machine = machineWith({ "10.0.0.3": "c1\r\neth0" });
-    for (const last of [2, 3, 4]) reserve(machine, `web-${last}`, `10.0.0.${last}`);
-    machine.wait(60_000);
-    return machine;
-  };
-  const had = "default web-2 eth0 10.0.0.2 60000";
-  const has = "default web-3 eth0 10.0.0.3 60000";
-  const released = "default web-4 eth0 10.0.0.4 0";
-  for (const [sticky, expected] of [
-    [60, [has, released]],
-    [61, [had, has, released]],
-    [Number.POSITIVE_INFINITY, [had, has, released]],
-  ] as const) {
-    const machine = prepare();
-    update(machine, { released: ["10.0.0.4"] }, { sticky });
-    t.same(records(machine), expected);
-  }
 });
 
 test("the latest 4096 are kept", async (t) => {

@@ -6,7 +6,6 @@ import {
   type Preferences,
   ReusedAddresses,
 } from "../../../src/store/reuse/reuse.ts";
-import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
 import { address } from "../../ipam/parsed.ts";
 import { location, machineWith, open, podOwner } from "../fixtures.ts";
@@ -152,19 +151,6 @@ test("close goes on as the last call noted where the configuration is not known"
 
   t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000, "10.0.0.5": 0 }]);
   t.match(machine.disk.readFile(FILE, 1000), `10.0.0.2 ${machine.time} `);
-});
-
-test("close fails no call", async (t) => {
-  for (const operation of ["createFile", "rename", "readFile"] as const) {
-    const machine = machineWith();
-    const process = machine.start({ interrupt: refuse(operation, "EIO") });
-    t.doesNotThrow(() =>
-      call(process, both, (reused) => {
-        reused.released("10.0.0.2");
-        reused.reserved(podOwner("web-0"), [address("10.0.0.3")]);
-      }),
-    );
-  }
 });
 
 test("an address cools down whatever the spelling of its file's name", async (t) => {
