@@ -55,12 +55,15 @@ function rename({ machine: { disk } }: Node): void {
 const unconfigured = { code: "unconfigured-network", path: "/data/net" };
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
 
-/** What happens to a node, and all that is found then. */
+/** The pods of a node, what happens to it, and all that is found then. */
 const cases: Readonly<
-  Record<string, readonly [node: Node, spoil: (node: Node) => void, findings: readonly object[]]>
+  Record<
+    string,
+    readonly [pods: () => Node, spoil: (node: Node) => void, findings: readonly object[]]
+  >
 > = {
   "a network without a configuration, of which pods run": [
-    nodeWith(["cache", "cache", "gone"]),
+    () => nodeWith(["cache", "cache", "gone"]),
     ({ machine }) => machine.disk.unlink("/conf/net.conf"),
     [
       {
@@ -75,7 +78,7 @@ const cases: Readonly<
     ],
   ],
   "a network without a configuration, of which a pod may run": [
-    nodeWith(["nothing"]),
+    () => nodeWith(["nothing"]),
     ({ machine }) => machine.disk.unlink("/conf/net.conf"),
     [
       {
@@ -87,7 +90,7 @@ const cases: Readonly<
     ],
   ],
   "a network that was renamed while its pods live": [
-    nodeWith(["cache", "gone"]),
+    () => nodeWith(["cache", "gone"]),
     rename,
     [
       {
@@ -100,7 +103,7 @@ const cases: Readonly<
     ],
   ],
   "a network that was renamed, and has no pod any more": [
-    nodeWith(["gone"]),
+    () => nodeWith(["gone"]),
     (node) => {
       rename(node);
       node.machine.wait(300_000);
@@ -108,10 +111,11 @@ const cases: Readonly<
     [],
   ],
   "pods of a former range, and one of which it is not known": [
-    nodeWith(
-      ["cache", "mount", "process", "nothing"],
-      ["203.0.113.2", "203.0.113.3", "203.0.113.4", "203.0.113.5"],
-    ),
+    () =>
+      nodeWith(
+        ["cache", "mount", "process", "nothing"],
+        ["203.0.113.2", "203.0.113.3", "203.0.113.4", "203.0.113.5"],
+      ),
     () => {},
     [
       {
@@ -133,7 +137,7 @@ const cases: Readonly<
     ],
   ],
   "a pod of a former range": [
-    nodeWith(["process"], ["203.0.113.2"]),
+    () => nodeWith(["process"], ["203.0.113.2"]),
     () => {},
     [
       {
@@ -145,7 +149,7 @@ const cases: Readonly<
     ],
   ],
   "a pod of a former range that is gone, whose address the node has": [
-    nodeWith(["gone"], ["203.0.113.2"]),
+    () => nodeWith(["gone"], ["203.0.113.2"]),
     ({ kernel }) =>
       Object.assign(kernel.processes ?? {}, { 1: { namespace: 1, addresses: ["203.0.113.2"] } }),
     [
@@ -159,7 +163,7 @@ const cases: Readonly<
     ],
   ],
   "excluded addresses of a living pod, and of one that may live": [
-    nodeWith(["cache", "nothing"]),
+    () => nodeWith(["cache", "nothing"]),
     ({ machine: { disk } }) => {
       const text = disk.readFile("/conf/net.conf", 1e6);
       const exclude = '"exclude":["10.0.0.2","10.0.0.3"],"subnet"';
@@ -181,13 +185,13 @@ const cases: Readonly<
     ],
   ],
   "young reservations, whatever is known of them": [
-    nodeWith(["gone", "mount"]),
+    () => nodeWith(["gone", "mount"]),
     ({ machine }) => machine.wait(9 * 60_000),
     [],
   ],
   "old ones: one that leaked, one in a sandbox without a process, and one of which it is not known":
     [
-      nodeWith(["gone", "mount", "nothing"]),
+      () => nodeWith(["gone", "mount", "nothing"]),
       ({ machine }) => machine.wait(11 * 60_000),
       [
         {
@@ -215,8 +219,9 @@ const cases: Readonly<
     ],
 };
 
-for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
+for (const [what, [pods, spoil, expected]] of Object.entries(cases)) {
   test(`${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const node = pods();
     spoil(node);
     const findings = findingsOn(node.machine, node);
     t.match(findings, expected);
