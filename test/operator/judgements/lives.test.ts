@@ -10,11 +10,12 @@ import type {
 import { Lives } from "../../../src/operator/judgements/lives.ts";
 import type { Conclusion } from "../../../src/store/life/conclusion.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
+import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type Machine, systemOf } from "../../harness/proc.ts";
+import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
-import { attachment, location, machineWith } from "../../store/fixtures.ts";
+import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
 import { refusing } from "../../store/namespaces/refusing.ts";
 import { directoryOn, reservationOf } from "../held/reservation.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
@@ -64,9 +65,12 @@ function cacheOf(entries: readonly Entry[]): ResultsCache {
 /** Another pod, whose reservation is there. */
 const other = { namespace: 70, addresses: ["127.0.0.1", "10.7.9.3"] };
 const another = { processes: { 7: other } };
+const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
 const reserved = { "10.7.9.3": "c2\r\neth0" };
 const mountedAt = (inode: number) => ({ "/run/netns/cni-1": inode });
 
+const processHasIt = "alive by process: process 7 runs in a network namespace with this address";
+const exists = "its network namespace /run/netns/cni-1 exists";
 const gone = "dead by cache: its network namespace /run/netns/cni-1 is gone";
 const allKnown =
   "dead by namespaces: no network namespace has the address, and all of the node are known";
@@ -76,7 +80,33 @@ const unseen =
   "unknown by view: whether its network namespace /run/netns/cni-1 exists cannot be seen from here";
 const noProcesses = "the processes of the node are not seen from here";
 
-const cases: Readonly<Record<string, [Machine, Entry, string]>> = {
+const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
+  "a process has its address, and the cache does not know it": [
+    { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
+    undefined,
+    processHasIt,
+  ],
+  "a mounted namespace has its address, and the cache does not know it": [
+    { mounted: { "/run/netns/x": 50 }, addresses: { 50: ["10.7.9.2"] } },
+    undefined,
+    "alive by idle: the network namespace /run/netns/x has this address; no process runs there",
+  ],
+  "its namespace is mounted, but has moved its address away": [
+    { mounted: mountedAt(50), addresses: { 50: ["169.254.1.1"] } },
+    {},
+    `alive by namespace: ${exists}`,
+  ],
+  "its namespace is mounted, cannot be entered, and a process runs there": [
+    { mounted: mountedAt(50), processes: { 7: { namespace: 50 } }, isConfined: true },
+    {},
+    `alive by process: ${exists}`,
+  ],
+  "its namespace is that of this process, which runs in its pod": [
+    { mounted: mountedAt(50), processes: { 99: { namespace: 50 } } },
+    {},
+    `alive by process: ${exists}`,
+  ],
+  "its namespace is gone, and every other one is that of another container": [another, {}, gone],
   "its namespace is gone, and no others are mounted, in a container": [
     { isContained: true },
     {},
@@ -92,11 +122,43 @@ const cases: Readonly<Record<string, [Machine, Entry, string]>> = {
     { netns: "/proc/7/ns/net" },
     allKnown,
   ],
+  "only the node itself has the address, and every namespace is known": [
+    { processes: { 1: { namespace: NODE_NAMESPACE, addresses: ["10.7.9.2"] } } },
+    undefined,
+    "alive by address: the node itself has this address",
+  ],
+  "every namespace is that of another container": [another, undefined, allKnown],
+  "a service has a namespace with nothing but lo": [
+    { processes: { 7: other, 8: { namespace: 80 } } },
+    undefined,
+    allKnown,
+  ],
+  "a namespace has foreign addresses": [
+    { processes: { 7: other, 8: stranger } },
+    undefined,
+    `${notKnown}; the network namespace /proc/8/ns/net belongs to no known container`,
+  ],
+  "not all processes are seen, and the cache names no namespace": [
+    { ...another, isContained: true },
+    { netns: "" },
+    `${notKnown}; ${noProcesses}`,
+  ],
+  "the cache knows another interface only": [
+    { mounted: mountedAt(50), isContained: true },
+    { interfaceName: "net1" },
+    `${notKnown}; ${noProcesses}`,
+  ],
+  "the cache knows another network only": [
+    { mounted: mountedAt(50), isContained: true },
+    { network: "other" },
+    `${notKnown}; ${noProcesses}`,
+  ],
 };
 
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   test(`${expected.replace(/:.*/, "")}: ${name}`, async (t) => {
-    const conclusion = lifeOf(own, livesOn(machine, [entry], reserved));
+    const entries = entry === undefined ? [] : [entry];
+    const conclusion = lifeOf(own, livesOn(machine, entries, reserved));
 
     t.equal(`${conclusion.liveness} by ${conclusion.by}: ${conclusion.reason}`, expected);
   });
@@ -160,6 +222,26 @@ test("libcni's cache is believed of nothing from before this boot, nor of its na
   t.match(third?.conclusion, { liveness: "unknown", by: "view" });
 });
 
+test("what is linked with another network namespace than the node's is not asked for", async (t) => {
+  for (const [processes, isAsked] of [
+    [{}, true],
+    [{ 99: { namespace: 70 } }, false],
+  ] as const) {
+    let asked = 0;
+    const linkedAddresses = (): string => {
+      asked++;
+      return "a070902 3\n";
+    };
+    const system = { ...systemOf({ processes }), linkedAddresses };
+    const directory = directoryOn(startOperator(machineWith(reserved)).system);
+    const lives = livesBy(system, cacheOf([]), directory);
+    const { liveness, reason } = lifeOf(own, lives);
+    t.equal(liveness, isAsked ? "alive" : "unknown");
+    t.match(reason, isAsked ? "linked with the node's has" : "is not seen from this one");
+    t.equal(asked > 0, isAsked);
+  }
+});
+
 test("an address in no namespace is not dead if it need not be a container's of this node", async (t) => {
   const remote = new MemoryMachine();
   remote.isShared = true;
@@ -193,6 +275,12 @@ test("a namespace whose address was moved away is its container's, by libcni's c
   t.equal(lifeOf(own, livesOn(ofProcess, [right], reserved)).liveness, "dead");
 });
 
+test("the containers beside a reservation hold other addresses of its namespace", async (t) => {
+  const both = { namespace: 70, addresses: ["10.7.9.2", "10.7.9.3"] };
+  const lives = livesOn({ processes: { 7: both } }, [], reserved);
+  t.strictSame(lives.whose.containersBeside(own), ["c2"]);
+});
+
 test("a reservation without an interface lives as long as any attachment of its container", async (t) => {
   const machine = { mounted: { "/run/netns/cni-1": 50 } };
   const entries = [{ netns: "/run/netns/cni-0" }, { interfaceName: "net1" }];
@@ -201,6 +289,22 @@ test("a reservation without an interface lives as long as any attachment of its 
   t.equal(lifeOf(own, lives).liveness, "dead");
   t.equal(lifeOf(legacy, lives).liveness, "alive");
   t.equal(cacheOf(entries).knownOf(legacy).attachments.length, 2);
+});
+
+test("a container that one of its addresses shows to be alive is alive with all of them", async (t) => {
+  const process = { namespace: 70, addresses: ["10.7.9.2"] };
+  const moved = reservationOf(owner, "fd74::2");
+  const inNetwork = { "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2\r\neth0" };
+
+  const lives = livesOn({ processes: { 7: process } }, [], inNetwork);
+
+  t.match(lifeOf(moved, lives), {
+    liveness: "alive",
+    by: "process",
+    reason: "process 7 runs in a network namespace with another address of its container",
+  });
+  const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
+  t.equal(lifeOf(dead, lives).liveness, "dead");
 });
 
 test("a container alive by one of its interfaces, by libcni's cache, is alive with all", async (t) => {
@@ -220,14 +324,53 @@ test("a container alive by one of its interfaces, by libcni's cache, is alive wi
   );
 });
 
+test("an attachment of the cache is alive by any of its addresses", async (t) => {
+  const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
+  const lives = livesOn({ processes: { 7: ipv6 } }, []);
+
+  const livenessWith = (...addresses: readonly string[]) =>
+    lives.livenessOfAttachment({ networkNamespace: "", addresses }).liveness;
+  t.equal(livenessWith("10.7.9.2", "fd74::7"), "alive");
+  t.equal(livenessWith("10.7.9.2"), "unknown");
+  const users = lives.whose.with("fd74::7").map(({ processId }) => processId);
+  t.same(users, [7]);
+});
+
+/** What is concluded of the first reservation in a directory, without libcni's cache. */
+function concludedIn(directory: NetworkDirectory, machine: Machine): Conclusion | undefined {
+  const lives = livesBy(systemOf(machine), cacheOf([]), directory);
+  return lives.livenessOf(directory.reservations)[0]?.conclusion;
+}
+
 test("what was reserved only just now may be about to get its address", async (t) => {
   const machine = machineWith({});
   machine.time = Date.now();
   machine.disk.put(`${location.directory}/10.7.9.9`, "c9\r\neth0");
   const directory = directoryOn(startOperator(machine).system);
-  const lives = livesBy(systemOf(another), cacheOf([]), directory);
-  t.match(lives.livenessOf(directory.reservations)[0]?.conclusion, {
+  t.match(concludedIn(directory, another), {
     liveness: "unknown",
     reason: /; it was reserved only just now$/,
+  });
+});
+
+test("what a journal that cannot be read may tell of a reservation is not known", async (t) => {
+  const machine = machineWith({ "10.7.9.9": "c9\r\neth0" });
+  withNetwork(machine.start(), (network) => network.allOwned());
+  const unread = refuse("findLines", "EIO", `${location.stateDirectory}/journal`);
+  const directory = directoryOn(startOperator(machine, unread).system);
+  t.match(concludedIn(directory, another), { liveness: "unknown", by: "unread" });
+});
+
+test("a recorded namespace whose file cannot be looked at lives while the node's mounts show it", async (t) => {
+  const path = "/run/netns/a";
+  const machine = new MemoryMachine();
+  machine.namespaces.set(path, 70n);
+  const document = configuration("/data", { subnet: "10.7.9.0/24" });
+  machine.runPlugin(attachmentCall("ADD", { containerId: "c1", netns: path }, document));
+  const directory = directoryOn(startOperator(machine, refuse("status", "EACCES", path)).system);
+  const kernel = { mounted: { [path]: 70 }, isConfined: true };
+  t.match(concludedIn(directory, kernel), {
+    liveness: "alive",
+    reason: `its network namespace ${path} exists`,
   });
 });
