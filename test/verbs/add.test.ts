@@ -11,6 +11,24 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
+test("an ADD in a full range leaves the journal as it is", async (t) => {
+  for (const mounted of [false, true]) {
+    const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/30" });
+    if (mounted) network.machine.disk.mount(network.directory);
+    network.add("c1");
+    network.machine.wait(1000);
+    // A temporary file in the directory itself takes a new seal, which is the first line.
+    const lines = (): string =>
+      network.machine.disk
+        .readFile("/var/lib/cni/networks/.host-local/net/journal", 1e6)
+        .slice(mounted ? 256 : 0);
+    network.del("none");
+    const before = lines();
+    t.match(network.add("c2").error?.msg, "no IP addresses available");
+    t.equal(lines(), before, mounted ? "on another file system" : "");
+  }
+});
+
 test("the first ADD on a node makes all directories and prints the result", async (t) => {
   const network = networkWith();
 
@@ -77,6 +95,12 @@ test("ADD waits for the lock as long as configured, then names its holder and ch
   t.same(network.machine.disk.filesUnder(network.machine.dataDirectory), files);
 });
 
+test("an error of a system call is its message with code 999, without details", async (t) => {
+  const { error } = networkWith().add("c1", { interrupt: refuse("makeDirectories", "EACCES") });
+
+  t.same(error, { code: 999, msg: "mkdir /var/lib/cni/networks/net: permission denied" });
+});
+
 test("ADD removes temporary files of killed calls that are older than a minute", async (t) => {
   const network = networkWith();
   const leftOver = "/var/lib/cni/networks/.host-local/net/new/1-0";
@@ -86,6 +110,40 @@ test("ADD removes temporary files of killed calls that are older than a minute",
   network.add("c1");
 
   t.notOk(network.machine.disk.has(leftOver));
+});
+
+test("where only the result cannot be printed, the error says so", async (t) => {
+  const network = networkWith();
+  let writes = 0;
+
+  const { error } = network.add("c1", {
+    interrupt: ({ operation }) =>
+      operation === "writeStandardOutput" && ++writes === 1
+        ? { kind: "fail", code: "EIO" }
+        : undefined,
+  });
+
+  t.same(error, {
+    code: 5,
+    msg: "cannot deliver the result: write /dev/stdout: input/output error",
+  });
+  t.same(network.reservations(), {});
+});
+
+test("an ADD that can neither print nor undo its result says so, and leaves the address to a DEL", async (t) => {
+  const network = networkWith({ ...subnet, lockTimeoutSeconds: 0 });
+  let writes = 0;
+
+  const { error } = network.add("c1", {
+    interrupt: ({ operation }) => {
+      if (operation !== "writeStandardOutput" || ++writes > 1) return undefined;
+      network.machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
+      return { kind: "fail", code: "EIO" };
+    },
+  });
+
+  t.match(error, { code: 5, msg: "cannot deliver the result: write /dev/stdout" });
+  t.same(network.reserved(), ["10.0.0.2"]);
 });
 
 test("an ADD that repeats nothing passes over an unreadable file, as the Go plugin does", async (t) => {

@@ -28,6 +28,27 @@ function told({ machine }: Network): readonly string[] {
   );
 }
 
+test("ADD, DEL and GC tell what they reserved and released, and for whom", async (t) => {
+  const network = networkWith();
+  t.equal(network.add("c1", asKubernetes).stderr, "");
+  network.add("c2");
+  network.del("c1", asKubernetes);
+  network.del("c1", asKubernetes);
+  network.gc([]);
+  network.gc([]);
+
+  t.strictSame(told(network), [
+    "ADD 10.0.0.2 c1 eth0 default/web",
+    "ADD 2001:db8::2 c1 eth0 default/web",
+    "ADD 10.0.0.3 c2 eth0 -",
+    "ADD 2001:db8::3 c2 eth0 -",
+    "DEL 10.0.0.2 c1 eth0 default/web",
+    "DEL 2001:db8::2 c1 eth0 default/web",
+    "GC 10.0.0.3 c2 eth0 -",
+    "GC 2001:db8::3 c2 eth0 -",
+  ]);
+});
+
 test("without the key there is no further system call", async (t) => {
   for (const history of [undefined, null, false]) {
     const network = networkWith({ history });
