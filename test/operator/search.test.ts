@@ -1,4 +1,4 @@
-/** Searching: what an operand means, and what is said of an address without a reservation: it is not free where somebody uses it. */
+/** Searching: what an operand means, and what is said of an address without a reservation: it is free only if nobody uses it. */
 
 import { test } from "tap";
 import { gc } from "../../src/operator/gc/gc.ts";
@@ -84,11 +84,32 @@ test("who is alive by one address is so by all that it holds, in whatever networ
   t.ok(machine.disk.has("/data/other/10.9.0.3"));
 });
 
+test("that the node has an address of a dead container tells nothing of its others", async (t) => {
+  const [machine, { mounted, ...kernel }] = nodeWithTwoNetworks();
+  const own = { namespace: 1, addresses: ["10.0.0.2"] };
+  const ofNode = { ...kernel, addresses: {}, processes: { 1: own, 99: own } };
+  t.match(runOn(machine, list, { kernel: ofNode }).document(), {
+    reservations: [
+      { address: "10.0.0.2", alive: true },
+      { address: "10.9.0.3", alive: false },
+    ],
+  });
+});
+
 test("a pod's name is no other's, though the history would have both as one word", async (t) => {
   t.notOk(matches(parseQuery("default/j\u00f6b"), "10.0.0.9", "c1", () => "default/j?b"));
 });
 
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
+
+test("an address that nobody has, and nobody has reserved", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/28");
+  const { document, exitCode } = runOn(machine, show, { operands: ["10.0.0.9"] });
+  t.equal(exitCode, 1);
+  const text = "10.0.0.9 has no reservation in net. It is free, in range 10.0.0.1-10.0.0.14.";
+  t.same(document(), { reservations: [], hints: [{ reason: "free", network: "net", text }] });
+});
 
 test("an address that the node inside a container has, and nobody has reserved", async (t) => {
   const machine = memoryNode({});
@@ -99,4 +120,14 @@ test("an address that the node inside a container has, and nobody has reserved",
   t.equal(exitCode, 1);
   const text = `10.0.0.9 has no reservation in net. It is in range 10.0.0.1-10.0.0.14, but the node itself has it; see: host-local check net ${place}`;
   t.same(document(), { reservations: [], hints: [{ reason: "used", network: "net", text }] });
+});
+
+test("an address that only a file has which no runtime uses is not called free", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/28");
+  const ipam = { type: "host-local", subnet: "10.9.0.0/28" };
+  configure(machine, "other.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
+  t.match(runOn(machine, show, { operands: ["10.9.0.9"] }).document(), {
+    hints: [{ reason: "outside", network: "net" }],
+  });
 });

@@ -90,6 +90,7 @@ test("without a command: what is at the bridge may lose the gateway with the res
 for (const [what, ipam, plugin, addresses] of [
   ["two subnets, with the second one's", { ranges: [[FIRST, SECOND]] }, {}, ["10.7.0.1/24"]],
   ["forceAddress", FIRST, { forceAddress: true }, ["10.99.0.1/24"]],
+  ["the gateway of a /31", { subnet: "10.1.2.0/31", gateway: "10.1.2.0" }, {}, ["10.1.2.0/31"]],
   ["IPv6 addresses of other subnets", SIX, {}, ["fd01::1/64"]],
 ] as const) {
   test(`a network with ${what}: nothing`, async (t) => {

@@ -226,6 +226,13 @@ test("a file that nearly uses this plugin is an error, and its network has a con
   }
 });
 
+test("a file that no runtime uses may be as it is", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", type: "bridge", ipam: { type: "host-local" } });
+  configure(machine, "b.conf", { name: "net", type: "bridge", ipam: { type: "host-locla" } });
+  t.notMatch(found(machine), [{ path: "/conf/b.conf" }]);
+});
+
 test('ipam as ["host-local"] is refused by libcni, and named', async (t) => {
   const machine = memoryNode({});
   configure(machine, "a.conflist", {

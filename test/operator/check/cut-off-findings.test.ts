@@ -52,6 +52,7 @@ for (const [what, facts] of Object.entries<Facts>({
   "is seen at no bridge once, as while the pod ends": {
     links: [apart, { cni0: bridge, veth1: { ...end, master: "cni0" } }],
   },
+  "the plugin has removed, since its DEL has failed after that": { ending: "c1" },
   "is in a namespace without an id": { kernel: { ...kernel, unlinked: [50] } },
 })) {
   test(`an interface that ${what}: nothing`, async (t) => {

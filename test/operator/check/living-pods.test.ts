@@ -162,6 +162,11 @@ const cases: Readonly<
       },
     ],
   ],
+  "an address that leaked, outside of all ranges: gc releases it, wherever it is": [
+    () => nodeWith(["gone"], ["203.0.113.2"]),
+    ({ machine }) => machine.wait(11 * 60_000),
+    [{ code: "leaked-reservation", path: "/data/net" }],
+  ],
   "excluded addresses of a living pod, and of one that may live": [
     () => nodeWith(["cache", "nothing"]),
     ({ machine: { disk } }) => {
@@ -278,10 +283,14 @@ test("an address outside of all ranges, of a pod that ends while check runs: not
   t.equal(left, 0);
 });
 
-/** Runs `check` on a node that has been up for so many seconds, with reservations of eleven minutes. */
-function checkAfter(uptime: number, shown: readonly Shown[], words: readonly string[] = []) {
+/** Runs `check` on a node that has been up for so many seconds, with reservations of eleven minutes, unless it is said otherwise. */
+function checkAfter(
+  uptime: number,
+  shown: readonly Shown[],
+  { minutes = 11, words = [] }: { minutes?: number; words?: readonly string[] } = {},
+) {
   const { machine, kernel } = nodeWith(shown, ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"]);
-  machine.wait(11 * 60_000);
+  machine.wait(minutes * 60_000);
   const options = Object.fromEntries(words.map((word) => [word, ""]));
   return runOn(machine, check, { kernel: { ...kernel, uptime }, options });
 }
@@ -309,7 +318,7 @@ test("right after a start of the node it is said that leaks are not judged", asy
   });
   t.equal(early.exitCode, 0, "it is no problem of the node");
   t.equal(
-    checkAfter(599.99, shown, ["--node-problem-detector"]).text(),
+    checkAfter(599.99, shown, { words: ["--node-problem-detector"] }).text(),
     "OK: host-local check found no problems\n",
   );
 
@@ -350,4 +359,16 @@ test("a namespace that only a descriptor holds may be that of a sandbox which is
 
 test("there are no problems with living pods right after a start of the node, either", async (t) => {
   t.match(checkAfter(300, ["process", "cache"]).text(), /^No problems found/);
+});
+
+test("right after a start of the node neither young reservations nor a lost sandbox are judged", async (t) => {
+  for (const [shown, count] of [
+    [["gone", "mount", "nothing"], "3 of 3 reservations"],
+    [["mount", "process"], "1 of 2 reservations"],
+  ] as const) {
+    const { findings } = checkAfter(300, shown, { minutes: 4 }).document() as {
+      findings: PrintedFinding[];
+    };
+    t.match(findings, [{ code: "leaks-unknown", message: `${count} cannot be judged until ` }]);
+  }
 });

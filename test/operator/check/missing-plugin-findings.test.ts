@@ -75,6 +75,15 @@ test("of two runtimes that read a directory either may start the plugin", async 
   t.same(found(machine), []);
 });
 
+test("so do podman and nerdctl for their own networks, also for the first", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
+  machine.disk.removeAll("/etc/cni/net.d/net.conf");
+  add(machine, "87-podman");
+  machine.disk.makeDirectories("/srv/bin");
+  machine.disk.put("/etc/containerd/config.toml", saying('bin_dir = "/srv/bin"'));
+  t.same(found(machine), []);
+});
+
 test("in a container without the directories of the node the known ones count", async (t) => {
   const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
   machine.disk.put("/etc/containerd/config.toml", saying('bin_dir = "/srv/bin"'));
@@ -104,6 +113,19 @@ test("a plugin that is of mode 0644 beside one that is sound: warning", async (t
     runOn(machine, metrics, { options }).text(),
     'cni_ipam_check_findings{network="net",severity="error",code="plugin-missing"}',
   );
+});
+
+test("each plugin of a list is looked for, in all directories", async (t) => {
+  const machine = nodeWith({ [`${OPT}/host-local`]: 0o755, [`${OPT}/bridge`]: 0o755 });
+  const bridge = { type: "bridge", ipam: { type: "host-local", subnet: "10.1.2.0/24" } };
+  const types = ["portmap", "tuning", "buildkit-cni-firewall", "../up"];
+  const plugins = [bridge, ...types.map((type) => ({ type }))];
+  const document = { cniVersion: "1.0.0", name: "net", plugins };
+  machine.disk.removeAll("/etc/cni/net.d/net.conf");
+  machine.disk.put("/etc/cni/net.d/net.conflist", JSON.stringify(document));
+  machine.disk.put("/usr/lib/cni/tuning", "#!/bin/sh\n", 0o755);
+  machine.disk.put(`${OPT}/portmap`, "", 0o755);
+  t.same(found(machine), [`error ${OPT}/portmap: the plugin cannot be started: exec format error`]);
 });
 
 test("a link to nothing is no plugin, which of a container cannot be told", async (t) => {

@@ -234,3 +234,14 @@ for (const [what, address, hop, expected] of [
     for (const { remedy } of findings) t.match(remedy, /^give the network a subnet that no other/);
   });
 }
+
+test("the routers are not asked for where the command runs in the namespace of a pod", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net.conf", {
+    ...{ cniVersion: "1.0.0", name: "net", ...onLan },
+    ipam: { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28" },
+  });
+  const tables = { route: routeBy(router) };
+  const kernel = { processes: { 99: { namespace: 50, tables }, 1: { namespace: 1, tables } } };
+  t.same(findingsOn(machine, { kernel }), []);
+});

@@ -76,6 +76,7 @@ const broadcast =
 for (const [what, ipam, expected] of [
   ["that of the subnet", { rangeEnd: "10.1.2.15" }, [broadcast]],
   ["the gateway", { rangeEnd: "10.1.2.15", gateway: "10.1.2.15" }, []],
+  ["none in a subnet of two addresses", { subnet: "10.1.2.0/31", rangeStart: "10.1.2.0" }, []],
 ] as const) {
   test(`the broadcast address is ${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
     const machine = memoryNode({});

@@ -11,6 +11,7 @@ const ADDRESS = "10.0.0.2";
 const FILE = `/data/net/${ADDRESS}`;
 const EMPTY = "the file is empty, so no DEL can release it";
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
+const process: Machine = { processes: { 7: { namespace: 70, addresses: [ADDRESS] } } };
 const mounted: Machine = { mounted: { "/run/netns/c1": 50 } };
 
 /** A node with an empty reservation, since a minute, and what libcni's cache has of the container `c1`. */
@@ -47,6 +48,16 @@ const emptied: Readonly<
       severity: "error",
       message: `${EMPTY}; the address is in use by default/c1 (container c1)`,
       remedy: "restart the pod that has the address, then run check again",
+      commands: [],
+    },
+    false,
+  ],
+  "a process has, and no container": [
+    undefined,
+    process,
+    {
+      severity: "error",
+      message: `${EMPTY}; the address is in use in the network namespace of process 7`,
       commands: [],
     },
     false,

@@ -14,6 +14,16 @@ test("one with two names, as on k3s, is read once", async (t) => {
   t.strictSame(directories, ["/etc/cni/net.d"]);
 });
 
+test("$NETCONFPATH and --conf-dir replace them", async (t) => {
+  const machine = new MemoryMachine();
+  for (const directory of ["/etc/cni/net.d", "/srv/a", "/srv/b"]) {
+    machine.disk.makeDirectories(directory);
+  }
+  const system = machine.start({ environment: { NETCONFPATH: "/srv/a/" } });
+  t.strictSame(findPlaces({ system, option: () => undefined }).directories, ["/srv/a"]);
+  t.strictSame(findPlaces({ system, option: () => "/srv/./b" }).directories, ["/srv/b"]);
+});
+
 test("a runtime that reads none that exists: 0 unheeded", async (t) => {
   const machine = new MemoryMachine();
   for (const directory of ["/srv/a", "/srv/b"]) machine.disk.makeDirectories(directory);

@@ -40,6 +40,14 @@ function found(
   };
 }
 
+test("a network is found in a plugin of a list behind an entry for GC that has no ranges", async (t) => {
+  const forGc = { type: "host-local", gcOnly: true, ipam: { type: "host-local" } };
+  t.strictSame(found({ "a.conflist": { name: "net", plugins: [forGc, bridge()] } }), {
+    networks: ["net a.conflist 1"],
+    problems: [],
+  });
+});
+
 test("other IPAM plugins, other files and directories are passed over", async (t) => {
   t.strictSame(
     found({
@@ -123,6 +131,32 @@ test("nerdctl has the lists of a namespace in a directory of its name", async (t
   );
 });
 
+test("of several versions the highest that is known counts, cniVersion included", async (t) => {
+  for (const [versions, problems] of [
+    [{ cniVersions: ["0.4.0", "9.0.0"], cniVersion: "1.1.0" }, []],
+    [{ cniVersions: ["9.0.0"], cniVersion: "1.0.0" }, []],
+    [{ cniVersions: ["1.0.0"], cniVersion: "9.0.0" }, []],
+  ] as const) {
+    t.strictSame(found({ "a.conflist": { name: "net", ...versions, plugins: [bridge()] } }), {
+      networks: ["net a.conflist 1"],
+      problems,
+    });
+  }
+});
+
+test("a file with Calico's usePodCidr for another plugin is a problem, and hides no other", async (t) => {
+  const files = {
+    "a.conf": { name: "net", ...bridge("usePodCidr") },
+    "b.conf": { name: "other", ...bridge() },
+  };
+  t.strictSame(found(files), {
+    networks: ["net a.conf 0", "other b.conf 1"],
+    problems: [
+      'a.conf: invalid CIDR address: usePodCidr; expected a network such as "10.1.2.0/24" at ipam.subnet',
+    ],
+  });
+});
+
 /** Files that no runtime can use, and why. */
 const unusable: Readonly<Record<string, readonly [file: string, JsonObject, problem: string]>> = {
   "a list in a .conf": [
@@ -160,6 +194,11 @@ const unusable: Readonly<Record<string, readonly [file: string, JsonObject, prob
     { name: "net", ...bridge("10.0.0.0/29", { capabilities: { ips: "yes" } }) },
     'expected true or false at capabilities.ips, found "yes"',
   ],
+  "a version of a plugin alone that is no text": [
+    "a.conf",
+    { name: "net", cniVersion: 1, ...bridge() },
+    "expected a text at cniVersion, found 1",
+  ],
   "dns of a plugin of a list, in another letter case": [
     "a.conflist",
     { name: "net", plugins: [portmap, bridge("10.0.0.0/29", { DNS: { Search: "a.b" } })] },
@@ -180,6 +219,25 @@ for (const [what, [file, document, problem]] of Object.entries(unusable)) {
     });
   });
 }
+
+test("a list without a name is none, whatever its plugins call themselves", async (t) => {
+  const plugins = [bridge("10.0.0.0/29", { name: "inner", cniVersion: "1.0.0" })];
+  const names: readonly (readonly [JsonObject, string])[] = [
+    [{ plugins }, "missing network name"],
+    [{ Name: "net", plugins }, "missing network name"],
+  ];
+  for (const [document, problem] of names) {
+    t.strictSame(found({ "a.conflist": document }), {
+      networks: [],
+      problems: [`a.conflist: ${problem}`],
+    });
+  }
+});
+
+test("null is as good as absent to libcni", async (t) => {
+  const absent = { dns: null, capabilities: null, prevResult: null, cniVersion: null };
+  t.strictSame(found({ "a.conf": { name: "net", ...bridge("10.0.0.0/29", absent) } }).problems, []);
+});
 
 test("libcni compares versions only where there are several", async (t) => {
   const list = { name: "net", cniVersion: "new", plugins: [bridge()] };
@@ -217,6 +275,11 @@ const spellings: Readonly<Record<string, JsonObject>> = {
   IPAM: { name: "net", type: "bridge", IPAM: { type: "host-local", subnet: "10.0.0.0/29" } },
   Type: { name: "net", Type: "bridge", ipam: { type: "host-local", subnet: "10.0.0.0/29" } },
   "ipam.Type": { name: "net", type: "bridge", ipam: { Type: "host-local", Subnet: "10.0.0.0/29" } },
+  "Delegates of multus": {
+    name: "multus",
+    type: "multus",
+    Delegates: [{ Name: "net", ...bridge() }],
+  },
 };
 
 for (const [key, document] of Object.entries(spellings)) {

@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import type { ConfigurationFile } from "../../../src/operator/configured/configuration-files.ts";
-import { type FileUse, usesOf } from "../../../src/operator/configured/file-in-use.ts";
+import { type FileUse, isUnused, usesOf } from "../../../src/operator/configured/file-in-use.ts";
 import type { Runtime } from "../../../src/operator/configured/runtime.ts";
 
 /** A file of the network that its name has after its number, such as `10-net.conf`, unless it is said otherwise. */
@@ -50,6 +50,11 @@ const cases: Readonly<
     ["/a/20-second.conf", "refused", { network: "", ...refused }],
     ["/a/30-third.conf", "refused", { network: "", ...refused }],
   ],
+  "a network that is the first of another directory": [
+    ["/a/10-first.conf", "used"],
+    ["/a/20-net.conf", "used"],
+    ["/b/10-net.conf", "used"],
+  ],
 };
 
 for (const [what, rows] of Object.entries(cases)) {
@@ -91,6 +96,20 @@ test("the network that a runtime names is used, whatever comes first", async (t)
     files.map((file) => textOf(uses.get(file), files)),
     ["used", "used"],
   );
+});
+
+test("nobody uses what is behind another, nor what is refused beside another", async (t) => {
+  const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
+  for (const [kind, expected] of [
+    ["behind", true],
+    ["refused", true],
+    ["byName", false],
+  ] as const) {
+    t.equal(isUnused({ kind, file, other }), expected, kind);
+  }
+  t.notOk(isUnused({ kind: "refused", file, other: undefined }));
+  t.notOk(isUnused({ kind: "used", file }));
+  t.notOk(isUnused(undefined));
 });
 
 test("why a file is not used names the one in its place", async (t) => {

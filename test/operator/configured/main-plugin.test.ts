@@ -22,6 +22,19 @@ test("the link is a bridge or a master, with the VLAN; otherwise not known", asy
   }
 });
 
+test("a bridge has the gateways' addresses only where the plugin sets them, in any letter case", async (t) => {
+  const bridge = { type: "bridge", Bridge: "br0" };
+  const plain = { bridge: undefined, bridgeName: "br0", isRouted: false };
+  t.match(mainPluginOf({ ...bridge, forceAddress: true }), plain);
+  const gateway = { bridgeName: "br0", isRouted: true };
+  for (const key of ["IsGateway", "isDefaultGateway"]) {
+    const name = { name: "br0", isForced: false };
+    t.match(mainPluginOf({ ...bridge, [key]: true }), { ...gateway, bridge: name });
+  }
+  const forced = { ...bridge, isGateway: true, forceAddress: true, vlan: 7 };
+  t.match(mainPluginOf(forced), { ...gateway, bridge: { name: "br0.7", isForced: true } });
+});
+
 test("the node has a route to pods of ptp, and to those of no other main plugin", async (t) => {
   const routed = ["ptp", "macvlan", "host-device"].filter(
     (type) => mainPluginOf({ type }).isRouted,

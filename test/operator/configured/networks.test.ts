@@ -56,6 +56,19 @@ test("the data directory of a file that nobody uses is one without a configurati
   ]);
 });
 
+test("a directory that a plugin has used is a network, and no other one unless it is asked for", async (t) => {
+  const machine = memoryNode({ lock: "" });
+  machine.disk.makeDirectories("/data/empty");
+  machine.disk.put("/data/file", "");
+  machine.disk.putLink("/data/broken", "nowhere");
+
+  t.strictSame(foundOn(machine).networks, ["net - /data/net "]);
+  t.strictSame(foundOn(machine, places, "empty").networks, [
+    "empty - /data/empty ",
+    "net - /data/net ",
+  ]);
+});
+
 test("a relative data directory is resolved in the working directory, with a warning", async (t) => {
   const machine = memoryNode({});
   configure(machine, { subnet, dataDir: "networks/." });

@@ -36,6 +36,10 @@ test("excludes in ipam is probably exclude", async (t) => {
 });
 
 const misplaced: readonly (readonly [ipam: JsonObject, message: string, rest?: JsonObject])[] = [
+  [
+    { ranges: [[{ subnet }]], gateway: "10.0.0.9" },
+    "ipam.gateway; did you mean ipam.ranges[0][0].gateway?",
+  ],
   [{ subnet }, "exclude; did you mean ipam.exclude?", { exclude: ["10.0.0.9"] }],
   [{ subnet, gcOnly: true }, "ipam.gcOnly; did you mean gcOnly?"],
 ];

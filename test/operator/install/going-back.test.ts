@@ -116,6 +116,13 @@ for (const name of ["host-local", "static"]) {
   });
 }
 
+test("a configuration that cannot be read may need it", async (t) => {
+  const node = () => nodeWith("{", textOf({ ipam: subnet }));
+  const unread = "/conf/net.conf cannot be read: invalid JSON at ";
+  t.match(needsOf(node(), "host-local", "Go plugin"), [unread]);
+  t.match(needsOf(node(), "host-local", "nothing"), [/^\/conf\/other\.conf/, unread]);
+});
+
 test("what the Go plugin understands, or is for other plugins, needs nothing", async (t) => {
   for (const network of [
     { ipam: { ...subnet, exclude: [], repeatedAdd: "error", history: true, sticky: "pod" } },

@@ -32,3 +32,12 @@ test("what lies in the range of all nodes, but not in the part of this one, may 
   const of = { ...network, rangeSets: [[part] as const] };
   t.equal(addressIn(of, address("10.0.0.99")).kind, "otherNode");
 });
+
+test("where ranges may come from elsewhere, no address is outside", async (t) => {
+  for (const of of [
+    { ...network, rangeSets: [] },
+    { ...network, acceptsRuntimeRanges: true },
+  ]) {
+    t.equal(addressIn(of, address("192.0.2.1")).kind, "unknown");
+  }
+});

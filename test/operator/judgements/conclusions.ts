@@ -20,6 +20,9 @@ export type Shown = keyof typeof conclusions;
 /** A reservation of the container `c1`, made at the epoch. */
 export const owned = reservationOf({ kind: "attachment", ...attachment("c1") });
 
+/** A reservation that names no container. */
+export const unowned = reservationOf({ kind: "unowned" });
+
 /** A reservation with what is known of its container. */
 export function known(shown: Shown, reservation = owned): KnownReservation {
   return { reservation, conclusion: conclusions[shown] };

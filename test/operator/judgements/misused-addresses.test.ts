@@ -47,16 +47,16 @@ function held(containerId: string, name: Name = "net", seconds = 0): NodeReserva
   return openedReservation(networks[name], ADDRESS, { ...status, content });
 }
 
-function noted(containerId: string, name: Name): CachedAttachment {
+function noted(containerId: string, name: string): CachedAttachment {
   return {
     ...{ network: name, containerId, interfaceName: "eth0", networkNamespace: "" },
     ...{ addresses: [ADDRESS], gateways: [], hostInterfaces: [], pod: "" },
   };
 }
 
-/** The place of a container, which libcni's cache has noted for a network. */
-function of(containerId: string, name: Name): Place {
-  const attachments = [noted(containerId, name)];
+/** The place of a container, which libcni's cache has noted for these networks. */
+function of(containerId: string, ...names: readonly string[]): Place {
+  const attachments = names.map((name) => noted(containerId, name));
   const container = { containerId, pod: "" };
   return { kind: "container", where: "", isEmpty: false, container, attachments };
 }
@@ -115,14 +115,25 @@ const cases: Readonly<Record<string, Case>> = {
     reservations: [held("a")],
     found: ["b, x: too many is b; unplaced: a"],
   },
+  "two places, and nobody has reserved the address: gateways, and rootless containers, have the same":
+    {
+      places: [at("x"), at("y")],
+    },
   "a pod without a reservation": {
     places: [of("a", "net")],
     unreservedIn: ["net"],
     found: ["a of net: unreserved"],
   },
+  "one that is noted for two networks, as with multus": {
+    places: [of("a", "multus-cni-network", "net")],
+    found: ["a of net: unreserved"],
+  },
   "one whose reservation is empty, which is a finding of its own": {
     places: [of("a", "net")],
     reservations: [held("")],
+  },
+  "one that a network's former name is noted for: it may use another plugin now": {
+    places: [of("a", "former")],
   },
   "a place whose id is not seen, that has an address of a network, without a reservation": {
     places: [at("y", "other")],
@@ -142,3 +153,8 @@ for (const [what, { places, reservations = [], unreservedIn = [], found = [] }] 
     t.same(misusesOf(used, Object.values(networks)).map(describe), found);
   });
 }
+
+test("an address outside of its ranges is none of a network", async (t) => {
+  const used = { address: address("192.0.2.7"), places: [of("a", "net")], reservations: [] };
+  t.same(misusesOf({ ...used, unreservedIn: [] }, Object.values(networks)), []);
+});

@@ -32,8 +32,8 @@ interface Read {
   readonly linked?: readonly number[];
   /** The attachments of libcni's cache, by their container, with the paths of their namespaces. */
   readonly cached?: Readonly<Record<string, string>>;
-  /** The paths where a namespace is that is not among those seen. */
-  readonly unseen?: readonly string[];
+  /** The paths where a namespace is that is not among those seen, and those of which that cannot be told. */
+  readonly unseen?: Readonly<Record<string, "exists" | "unseen">>;
 }
 
 function pathOf({ process, path = `/proc/${process}/ns/net` }: Seen): string {
@@ -56,7 +56,7 @@ function attachmentOf(containerId: string, networkNamespace: string): CachedAtta
   };
 }
 
-function factsOf({ seen = [], linked = [], cached = {}, unseen = [] }: Read): LifeFacts {
+function factsOf({ seen = [], linked = [], cached = {}, unseen = {} }: Read): LifeFacts {
   const all = seen.map(namespaceOf);
   const recorded = new Map(
     seen.flatMap((one): readonly (readonly [NodeReservation, Seen])[] =>
@@ -95,8 +95,8 @@ function factsOf({ seen = [], linked = [], cached = {}, unseen = [] }: Read): Li
     linked: () => new Map(linked.length === 0 ? [] : [[ADDRESS, new Set(linked)]]),
     linkedIdOf: ({ path }) => ids.get(path) ?? "none",
     at: (path) => {
-      if (ids.has(path) || unseen.includes(path)) return { kind: "exists", id: path };
-      return { kind: path === "" ? "unseen" : "gone" };
+      if (ids.has(path) || unseen[path] === "exists") return { kind: "exists", id: path };
+      return { kind: unseen[path] === "unseen" || path === "" ? "unseen" : "gone" };
     },
     standpoint: () => ({
       ...{ seesNode: true, isElsewhere: false },
@@ -115,6 +115,7 @@ function placesOn(read: Read): readonly string[] {
 }
 
 const C1 = "/run/netns/c1";
+const C2 = "/run/netns/c2";
 
 const cases: Readonly<Record<string, readonly [read: Read, places: readonly string[]]>> = {
   "one that a journal and libcni's cache name for different containers: a path may be another's by now":
@@ -131,7 +132,7 @@ const cases: Readonly<Record<string, readonly [read: Read, places: readonly stri
     [`container default/c1, noted: ${C1}`, "container ?: with the id 3 (ip netns list-id)"],
   ],
   "one whose path exists, in a container that sees no more; the linked one may be it": [
-    { linked: [3], cached: { c1: C1 }, unseen: [C1] },
+    { linked: [3], cached: { c1: C1 }, unseen: { [C1]: "exists" } },
     [`container default/c1, noted: ${C1}`],
   ],
   "nobody: the process has another address, its id may be another's by now": [
@@ -142,8 +143,17 @@ const cases: Readonly<Record<string, readonly [read: Read, places: readonly stri
     { seen: [{ process: 7, linkedId: 3 }], linked: [3], cached: { c1: "" } },
     ["container default/c1, noted: of process 7"],
   ],
+  "a linked process, and two such attachments, of which one may have ended": [
+    {
+      seen: [{ process: 7, linkedId: 3 }],
+      linked: [3],
+      cached: { c1: "", c2: C2 },
+      unseen: { [C2]: "unseen" },
+    },
+    ["container ?: of process 7"],
+  ],
   "a container that has left the path which libcni's cache names": [
-    { seen: [{ process: 7, recordedFor: "c1" }], cached: { c1: C1 }, unseen: [C1] },
+    { seen: [{ process: 7, recordedFor: "c1" }], cached: { c1: C1 }, unseen: { [C1]: "exists" } },
     ["container default/c1: of process 7"],
   ],
 };
@@ -153,3 +163,12 @@ for (const [what, [read, places]] of Object.entries(cases)) {
     t.same(placesOn(read), places);
   });
 }
+
+test("the addresses in use are those of the kernel and of libcni's cache, but for local ones", async (t) => {
+  const read: Read = {
+    seen: [{ process: 7, addresses: ["127.0.0.1", "fe80::1", "10.7.9.9"] }, { path: C2 }],
+    linked: [3],
+    cached: { c2: C2 },
+  };
+  t.same([...new Lives(factsOf(read)).places.addresses()].sort(), [ADDRESS, "10.7.9.9"]);
+});

@@ -48,6 +48,27 @@ const documentOf = (
   operands: readonly string[] = [],
 ): unknown => command.run(contextOf(startOperator(machine).system, places, operands)).document();
 
+test("a network that multus' cache names is configured, with the ranges that it has there", async (t) => {
+  t.match(documentOf(nodeWithPod(), capacity, ["storage-net"]), {
+    networks: [
+      { network: "storage-net", configuration: MULTUS_RESULTS, pods: 13n, ranges: [{ used: 1n }] },
+    ],
+  });
+  const { findings } = documentOf(nodeWithPod(), check) as { findings: { code: string }[] };
+  t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
+});
+
+test("an attachment that is in both caches, since multus came later, is one", async (t) => {
+  const machine = nodeWithPod();
+  const count = (): number => {
+    const cache = new ResultsCache(contextOf(startOperator(machine).system, places));
+    return cache.knownBut(() => []).attachments.filter(({ network }) => network === "net").length;
+  };
+  t.equal(count(), 1);
+  remember(machine, POD, { pod: "default/web" }, "net");
+  t.equal(count(), 1);
+});
+
 test("an entry of multus without an attachment hides none of the runtime's", async (t) => {
   const machine = nodeWithPod();
   remember(machine, "c9", { netns: "/run/netns/c9", pod: "default/own" }, "net");
@@ -86,4 +107,14 @@ test("BuildKit's network is known from libcni's cache alone, as it should be", a
   });
   const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
   t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
+});
+
+test("the cache of a runtime of Kubernetes configures no network: of such a one the file is gone", async (t) => {
+  const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
+  const configuration = { name: "net", type: "bridge", ipam };
+  remember(machine, POD, { configuration, pod: "default/web" }, "net");
+  t.match(documentOf(machine, capacity), { networks: [{ configuration: null }] });
+  const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
+  t.ok(findings.some(({ code }) => code === "unconfigured-network"));
 });

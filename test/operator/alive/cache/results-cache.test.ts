@@ -42,16 +42,21 @@ const known: CachedAttachment = {
   pod: "default/web",
 };
 
-test("an entry with the job of Nomad", async (t) => {
-  const machine = new MemoryMachine();
-  machine.disk.put("/var/lib/cni/results/net-c1-eth0", JSON.stringify(members));
-  const cache = new ResultsCache(contextOf(startOperator(machine).system));
-  const { attachments } = cache.knownBut(() => []);
-  const found = attachments.map((one) => {
-    const { network, containerId, interfaceName, networkNamespace } = one;
-    const { addresses, gateways, hostInterfaces, pod } = one;
-    const ids = { network, containerId, interfaceName, networkNamespace };
-    return { ...ids, addresses, gateways, hostInterfaces, pod };
+for (const [what, entry, expected] of [
+  ["with the job of Nomad", members, [known]],
+  ["without a container", { ...members, containerId: "" }, []],
+] as const) {
+  test(`an entry ${what}`, async (t) => {
+    const machine = new MemoryMachine();
+    machine.disk.put("/var/lib/cni/results/net-c1-eth0", JSON.stringify(entry));
+    const cache = new ResultsCache(contextOf(startOperator(machine).system));
+    const { attachments } = cache.knownBut(() => []);
+    const found = attachments.map((attachment) => {
+      const { network, containerId, interfaceName, networkNamespace } = attachment;
+      const { addresses, gateways, hostInterfaces, pod } = attachment;
+      const ids = { network, containerId, interfaceName, networkNamespace };
+      return { ...ids, addresses, gateways, hostInterfaces, pod };
+    });
+    t.strictSame(found, expected);
   });
-  t.strictSame(found, [known]);
-});
+}
