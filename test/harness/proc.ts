@@ -18,6 +18,8 @@ export interface Process {
   /** The inodes of its mount namespace and of its user namespace; by default the node's. */
   readonly mountNamespace?: number;
   readonly userNamespace?: number;
+  /** The inode of its root directory; that of the node by default. */
+  readonly root?: number;
   /** The namespaces that it has mounted in place of the machine's, see `Machine.mounted`. */
   readonly mounted?: Readonly<Record<string, number>>;
 }
@@ -244,7 +246,7 @@ export function procOf(machine: Machine): ProcCalls {
         return { ...statusOf(20n, 8), kind: "directory", links: 2 + threads.length };
       }
       const { process, rest } = processAt(path) ?? {};
-      if (rest === "root/") return statusOf(20n, 2);
+      if (rest === "root/") return statusOf(20n, process?.root ?? 2);
       if (rest?.startsWith("fd/") === true) return missing("stat", path);
       if (machine.covered?.includes(path) === true) return statusOf(20n, 5);
       if (process !== undefined && rest === "net/dev") return statusOf(20n, process.namespace);

@@ -165,3 +165,15 @@ test("what cannot be read is an error, never nothing", async (t) => {
     t.throws(() => readFailedCalls(process), { code: "EACCES" }, operation);
   }
 });
+
+test("an environment variable names another directory", async (t) => {
+  const machine = new MemoryMachine();
+  const environment = { HOST_LOCAL_RUNTIME_DIR: "/run/tests" };
+
+  keepCall(machine.start({ environment }), recordOf("c1"));
+
+  t.strictSame(told(machine), []);
+  t.equal(readFailedCalls(machine.start({ environment })).length, 1);
+  const empty = machine.start({ environment: { HOST_LOCAL_RUNTIME_DIR: "" } });
+  t.strictSame(readFailedCalls(empty), [], "an empty one is none");
+});

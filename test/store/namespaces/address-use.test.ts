@@ -1,10 +1,10 @@
-import { test } from "tap";
+import { type Test, test } from "tap";
 import { parseAddress } from "../../../src/ipam/address.ts";
 import { AddressUse } from "../../../src/store/namespaces/address-use.ts";
 import { LinkedAddresses } from "../../../src/store/namespaces/linked-addresses.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { machineWith, open } from "../fixtures.ts";
+import { machineWith, open, rangeSet } from "../fixtures.ts";
 
 /** A machine with the network namespaces `a`, `b` and so on, which have these addresses. */
 function machineOf(...addresses: readonly (readonly string[])[]): MemoryMachine {
@@ -34,6 +34,24 @@ function address(text: string) {
 
 const users = (machine: MemoryMachine, caller?: string) => (text: string) =>
   useOn(machine, caller).userOf(address(text));
+
+test("a container uses an address in a linked namespace, the node its own", async (t) => {
+  const machine = machineOf(["10.0.0.2"]);
+  machine.kernel.configure("/proc/self/ns/net", "10.0.0.3");
+  const userOf = users(machine);
+  t.equal(userOf("10.0.0.2"), "container");
+  t.equal(userOf("10.0.0.3"), "node");
+  t.equal(userOf("10.0.0.4"), undefined);
+});
+
+test("a namespace that nothing links is not seen, one for which an ADD was called is", async (t) => {
+  const machine = machineWith();
+  machine.kernel.mount(pathOf(0));
+  machine.kernel.configureUnlinked(pathOf(0), "10.0.0.2");
+  t.equal(users(machine)("10.0.0.2"), undefined);
+  t.equal(users(machine, pathOf(0))("10.0.0.2"), undefined, "its own is no obstacle");
+  t.equal(users(machine)("10.0.0.2"), "container", "the ADD has given the namespace an id");
+});
 
 test("what another network of the data directory has reserved is that network's, once for each", async (t) => {
   const machine = machineOf(["10.0.0.2"]);
@@ -82,4 +100,26 @@ test("from a dead container nothing is taken that a linked namespace, a process 
   machine.disk.makeDirectories("/data/other");
   machine.disk.put("/data/other/10.0.0.4", "c1\r\neth0");
   t.match(why("10.0.0.4"), "in use", "whatever a file says: that may be of a dead pod");
+});
+
+test("the addresses of range sets that are in use", async (t: Test) => {
+  const machine = machineOf(["10.0.0.2", "10.0.0.9"], ["2001:db8::2"]);
+  machine.kernel.configure("/proc/self/ns/net", "10.0.0.1", "127.0.0.1");
+  const sets = [rangeSet("10.0.0.0/29"), rangeSet("2001:db8::/125")];
+  t.same(
+    [...useOn(machine).inSets(sets)].map(([{ value }, user]) => [value, user]),
+    [
+      [0x0a000001n, "node"],
+      [0x0a000002n, "container"],
+      [address("2001:db8::2").value, "container"],
+    ],
+    "that of the gateway among them",
+  );
+});
+
+test("an address is reserved where a file has its name", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "" });
+  const use = useOn(machine);
+  t.ok(use.isReserved(address("10.0.0.2")));
+  t.notOk(use.isReserved(address("10.0.0.3")));
 });

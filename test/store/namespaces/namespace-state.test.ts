@@ -2,7 +2,11 @@
 
 import { test } from "tap";
 import type { NetworkNamespace } from "../../../src/cni/network-namespace.ts";
-import { NamespaceStates, type PathState } from "../../../src/store/namespaces/namespace-state.ts";
+import {
+  NamespaceStates,
+  type PathState,
+  processIn,
+} from "../../../src/store/namespaces/namespace-state.ts";
 import { type System, SystemError } from "../../../src/system/system.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import { refusing } from "./refusing.ts";
@@ -348,4 +352,16 @@ test("a namespace mounted only by another process is known by the last name of i
   const states = new NamespaceStates(systemOf({ processes: { 7: process, 8: pod } }));
   t.same(states.at(path), isThere);
   t.same(states.at("/run/netns/other"), isGone);
+});
+
+test("the process whose namespace a path is", async (t) => {
+  t.equal(processIn("/proc/4711/ns/net"), "4711");
+  for (const other of [
+    "/proc/4711/ns/mnt",
+    "/proc/4711/fd/5",
+    "/proc/4711/ns/net/x",
+    "/host/proc/4711/ns/net",
+  ]) {
+    t.equal(processIn(other), undefined, other);
+  }
 });

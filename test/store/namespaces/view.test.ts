@@ -19,6 +19,17 @@ function idsOf(view: ReturnType<typeof lookAround>): readonly string[] {
   return [...view.tasks].map(([id, tasks]) => `${id} ${tasks.map((one) => one.task).join()}`);
 }
 
+test("each namespace but the node's has its processes; of a zombie one of its threads", async (t) => {
+  const processes = { 7: pod, 8: pod, 9: { namespace: 71 }, 80: node };
+  const view = lookAround(systemOf({ processes, zombies: { 7: 17 } }));
+  t.same(idsOf(view), ["net:[70] 7/task/17,8", "net:[71] 9"]);
+  t.same(
+    view.ofNode.map(({ processId }) => processId),
+    ["1", "80", "99"],
+  );
+  t.same([view.uninspected, view.incomplete], [[], undefined]);
+});
+
 test("a process is in each namespace in which one of its threads is", async (t) => {
   const threads = { "7/task/17": 70, "7/task/18": 71, "80/task/81": NODE_NAMESPACE };
   const view = lookAround(systemOf({ processes: { 7: pod, 80: node }, threads }));
@@ -44,6 +55,35 @@ test("a process is read again if one of its threads has ended before that was re
   t.equal(lookAround({ ...ended, readFile }).incomplete, undefined, "it starts no other");
 });
 
+test("who may not inspect processes knows those of the node by their tables, and no mounts", async (t) => {
+  const view = lookAround(systemOf({ processes: { 7: pod, 80: node }, isUnprivileged: true }));
+  t.same(idsOf(view), []);
+  t.match(view, { uninspected: [{ processId: "7" }], incomplete: UNSEEN, seesMounts: false });
+  t.same(
+    view.ofNode.map(({ processId }) => processId),
+    ["1", "80", "99"],
+  );
+});
+
+test("in a container its own processes are seen, and nothing of the node", async (t) => {
+  const view = lookAround(systemOf({ processes: { 7: pod }, isContained: true }));
+  t.match(view.incomplete, "the processes of the node are not seen from here");
+  t.same([view.ofNode, view.seesMounts], [[], false]);
+});
+
+test("the node's namespace is known to who sees the host's processes, and runs in it or may look", async (t) => {
+  const inPod = { 99: { namespace: 70 } };
+  for (const [machine, expected] of [
+    [{}, `net:[${NODE_NAMESPACE}]`],
+    [{ isUnprivileged: true }, `net:[${NODE_NAMESPACE}]`],
+    [{ processes: inPod }, `net:[${NODE_NAMESPACE}]`],
+    [{ processes: inPod, isUnprivileged: true }, undefined],
+    [{ isContained: true }, undefined],
+  ] as const) {
+    t.equal(nodeNamespaceOf(systemOf(machine)), expected, JSON.stringify(machine));
+  }
+});
+
 test("where the first process is protected, the kernel's own shows the namespace of the node", async (t) => {
   const system = systemOf({ processes: { 2: node, 99: { namespace: 70 } } });
   const isProtected = refusing(system, ["readLink"], /^\/proc\/1\/ns\/net$/, "EACCES");
@@ -57,7 +97,7 @@ test("where the first process is protected, the kernel's own shows the namespace
 function changing(
   machine: Machine,
   listedIn: Readonly<Record<string, readonly number[]>>,
-  isReadable: (process: string) => boolean,
+  isReadable: (process: string, list: number) => boolean = () => true,
 ): System {
   const system = systemOf(machine);
   let lists = 0;
@@ -70,7 +110,9 @@ function changing(
     },
     readLink: (path) => {
       const [, process = ""] = /^\/proc\/([0-9]+)\//.exec(path) ?? [];
-      return isReadable(process) ? system.readLink(path) : system.readLink("/proc/404/ns/net");
+      return isReadable(process, lists)
+        ? system.readLink(path)
+        : system.readLink("/proc/404/ns/net");
     },
   };
 }
@@ -85,6 +127,15 @@ test("a process that hands its namespace over and ends is followed to the one th
   t.same(idsOf(lookAround(system)), ["net:[70] 9"]);
 });
 
+test("a process unreadable for a moment, as it executes itself from a thread, is read again", async (t) => {
+  const system = changing(
+    { processes: { 7: pod } },
+    {},
+    (process, list) => process !== "7" || list > 1,
+  );
+  t.same(idsOf(lookAround(system)), ["net:[70] 7"]);
+});
+
 test("a process that has ended, and is listed until its parent has asked how, is in no namespace", async (t) => {
   const view = lookAround(systemOf({ processes: { 7: pod, 8: pod }, ended: [7] }));
   t.same([idsOf(view), view.incomplete], [["net:[70] 8"], undefined]);
@@ -96,6 +147,14 @@ test("a process that has ended, and is listed until its parent has asked how, is
   const executing: typeof system.readFile = (path, limit) =>
     system.readFile(path, limit).replace("Z 0 0 0 0 0 4", "S 0 0 0 0 0 0");
   t.match(lookAround({ ...system, readFile: executing }).incomplete, "come and go");
+});
+
+test("while processes come and go, some namespace may be missing", async (t) => {
+  const system = systemOf({});
+  let last = 100;
+  const list: typeof system.list = (path) =>
+    path === "/proc" ? [...system.list(path), `${++last}`] : system.list(path);
+  t.match(lookAround({ ...system, list }).incomplete, /^processes come and go, such as 1\d\d$/);
 });
 
 test("if processes cannot be listed or looked at, as with hidepid=1, a namespace may be missing", async (t) => {
@@ -127,6 +186,37 @@ const ofNode = [{ id: "net:[70]", path: "/run/netns/a", reachedAt: "/run/netns/a
 function withMounts(mountNamespace: number, path: string, rest: object = {}): Process {
   return { ...node, mountNamespace, mounted: { [path]: 73 }, ...rest };
 }
+
+test("what another mount namespace has is reached through a process there; a mount counts once", async (t) => {
+  const other = { ...withMounts(5, "/mnt/c"), mounted: { ...mounted, "/mnt/c": 73 } };
+  const { mounts, seesMounts } = lookAround(
+    systemOf({ processes: { 8: other, 9: other }, mounted }),
+  );
+  t.ok(seesMounts);
+  t.same(mounts, [...ofNode, { id: "net:[73]", path: "/mnt/c", reachedAt: "/proc/8/root/mnt/c" }]);
+});
+
+test("a process in a chroot shows what is mounted there; the node's mounts are still seen", async (t) => {
+  const jail = { ...node, root: 9, mounted: {} };
+  const view = lookAround(systemOf({ processes: { 99: jail, 8: jail }, mounted }));
+  t.same(view.mounts, [{ ...ofNode[0], reachedAt: "/proc/1/root/run/netns/a" }]);
+  t.ok(view.seesMounts, "by the first process");
+
+  const unread = refusing(
+    systemOf({ processes: { 2: { ...node, root: 3 }, 99: jail }, mounted }),
+    ["readLink", "status"],
+    /^\/proc\/[12]\/(ns\/mnt|root\/)$/,
+    "EACCES",
+  );
+  t.match(lookAround(unread), { seesMounts: false, incomplete: UNSEEN });
+});
+
+test("the mounts of a process whose first thread has ended are read by another thread", async (t) => {
+  const machine = { processes: { 80: withMounts(5, "/mnt/c") }, zombies: { 80: 81 }, mounted };
+  const { mounts, incomplete } = lookAround(systemOf(machine));
+  t.equal(incomplete, undefined);
+  t.match(mounts[1], { path: "/mnt/c", reachedAt: "/proc/80/task/81/root/mnt/c" });
+});
 
 test("what is mounted in a user namespace of somebody else is none of the node's", async (t) => {
   const own = withMounts(5, "/home/u/c", { userNamespace: 4 });
@@ -187,4 +277,10 @@ test("the node's mounts are its first process' or, if protected, the second's, t
     "EACCES",
   );
   t.match(lookAround(neither), { seesMounts: false, incomplete: UNSEEN });
+});
+
+test("a container knows the directories of namespaces that it has of the node", async (t) => {
+  const shared = ["/run/netns"];
+  t.same(lookAround(systemOf({ isContained: true, shared })).shared, shared);
+  t.same(lookAround(systemOf({ shared })).shared, [], "the node itself needs none");
 });
