@@ -139,3 +139,9 @@ test("of two configurations of a network, networks says which one is used", asyn
     "/conf/20-net.conf: no runtime uses it: /conf/10-net.conf configures net, too, and comes first",
   );
 });
+
+test("without --conf-dir all directories were read, and pods are to be restarted", async (t) => {
+  const machine = nodeWithPod();
+  const found = findingsOn(machine, { ...alive, without: ["--conf-dir"] });
+  t.match(found, [{ code: "unconfigured-network", remedy: /^restart these pods, then run gc/ }]);
+});

@@ -75,7 +75,9 @@ function describe(misuse: Misuse): string {
   if (misuse.kind === "foreign")
     return `${misuse.places.map(nameOf).join(", ")}: not of ${misuse.network.files.network}`;
   if (misuse.kind === "unreserved") {
-    return `${misuse.attachment.containerId} of ${misuse.network.files.network}: unreserved`;
+    const { attachment, network, held } = misuse;
+    const by = held === undefined ? "" : `, held by ${containerOf(held.owner)}`;
+    return `${attachment.containerId} of ${network.files.network}: unreserved${by}`;
   }
   const { uses, surplus, toRestart, unplaced } = misuse;
   const which =
@@ -95,6 +97,27 @@ interface Case {
 }
 
 const cases: Readonly<Record<string, Case>> = {
+  "one pod, which holds the reservation": { places: [of("a", "net")], reservations: [held("a")] },
+  "a reservation, and nobody has the address": { places: [], reservations: [held("a")] },
+  "a reservation, and a place of which nothing tells whose it is": {
+    places: [at("x")],
+    reservations: [held("a")],
+  },
+  "two pods, of which one holds the reservation": {
+    places: [of("a", "net"), of("b", "net")],
+    reservations: [held("a")],
+    found: ["a, b: too many is b"],
+  },
+  "two pods, of which none holds a reservation": {
+    places: [of("a", "net"), of("b", "net")],
+    unreservedIn: ["net"],
+    found: ["a, b: too many is a, b"],
+  },
+  "two pods, and a third one holds the reservation": {
+    places: [of("a", "net"), of("b", "net")],
+    reservations: [held("c")],
+    found: ["a, b: too many is a, b; unplaced: c"],
+  },
   "two pods of networks on one link, and each holds a reservation": {
     places: [of("a", "net"), of("b", "twin")],
     reservations: [held("a", "net", 7), held("b", "twin", 5)],
@@ -105,10 +128,33 @@ const cases: Readonly<Record<string, Case>> = {
     reservations: [held("a", "former", 1), held("b", "net", 2)],
     found: ["a, b: too many is that of a"],
   },
+  "two pods of networks on different links, and each holds a reservation": {
+    places: [of("a", "net"), of("b", "apart")],
+    reservations: [held("a"), held("b", "apart")],
+  },
+  "the same, by reservations alone": {
+    places: [at("x"), at("y")],
+    reservations: [held("a"), held("b", "apart")],
+  },
+  "the same, and a third place": {
+    places: [of("a", "net"), of("b", "apart"), at("x")],
+    reservations: [held("a"), held("b", "apart")],
+    found: ["a, b, x: too many is x"],
+  },
   "two pods of networks on different links, and one has lost its reservation": {
     places: [of("a", "net"), of("b", "apart")],
     reservations: [held("a")],
     found: ["b of apart: unreserved"],
+  },
+  "the holder, and a place of which nothing tells whose it is": {
+    places: [of("a", "net"), at("x")],
+    reservations: [held("a")],
+    found: ["a, x: too many is x"],
+  },
+  "two such places: one of them may be the holder's": {
+    places: [at("x"), at("y")],
+    reservations: [held("a")],
+    found: ["x, y: too many is x, y; unplaced: a"],
   },
   "a pod without a reservation, and a place that may be the holder's": {
     places: [of("b", "net"), at("x")],
@@ -119,6 +165,14 @@ const cases: Readonly<Record<string, Case>> = {
     {
       places: [at("x"), at("y")],
     },
+  "the holder, and a namespace that nothing tells to be a container's": {
+    places: [of("a", "net"), at("x", "other")],
+    reservations: [held("a")],
+  },
+  "the holder, and the node, which is a finding of its own": {
+    places: [at("node", "node"), of("a", "net")],
+    reservations: [held("a")],
+  },
   "a pod without a reservation": {
     places: [of("a", "net")],
     unreservedIn: ["net"],
@@ -128,6 +182,11 @@ const cases: Readonly<Record<string, Case>> = {
     places: [of("a", "multus-cni-network", "net")],
     found: ["a of net: unreserved"],
   },
+  "one whose reservation another container holds": {
+    places: [of("a", "net")],
+    reservations: [held("c")],
+    found: ["a of net: unreserved, held by c"],
+  },
   "one whose reservation is empty, which is a finding of its own": {
     places: [of("a", "net")],
     reservations: [held("")],
@@ -135,7 +194,18 @@ const cases: Readonly<Record<string, Case>> = {
   "one that a network's former name is noted for: it may use another plugin now": {
     places: [of("a", "former")],
   },
-  "a place whose id is not seen, that has an address of a network, without a reservation": {
+  "an address of another plugin's network": { places: [of("a", "calico")] },
+  "the same, that a network hands out, too": {
+    places: [of("a", "calico")],
+    unreservedIn: ["net"],
+    found: ["a: not of net"],
+  },
+  "a linked place that has an address of a network, without a reservation": {
+    places: [at("x"), at("y", "other"), at("node", "node")],
+    unreservedIn: ["net"],
+    found: ["x: not of net"],
+  },
+  "the same, where its id is not seen": {
     places: [at("y", "other")],
     unreservedIn: ["net"],
     found: ["y: not of net"],
