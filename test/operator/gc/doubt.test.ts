@@ -54,10 +54,15 @@ const machines: Machine = {
   ),
 };
 
-const tooFew =
-  "net: 4 network namespaces with processes, such as /proc/1001/ns/net, belong to no known container, but the list has only 3 whose namespace is not known: it may lack living containers; nothing is released by the list there. Add the containers of every runtime of the node, such as those of docker ps -q; if none of these namespaces is that of a container of net, add --force";
+const fewFor = (left: number): string =>
+  `net: 4 network namespaces with processes, such as /proc/1001/ns/net, belong to no known container, but the list has only ${left} whose namespace is not known: it may lack living containers; nothing is released by the list there. Add the containers of every runtime of the node, such as those of docker ps -q; if none of these namespaces is that of a container of net, add --force`;
 
 const cases: Readonly<Record<string, Case>> = {
+  "one that lacks fewer than half": {
+    holders: five,
+    list: [...three, ...others],
+    released: ["c4", "c5"],
+  },
   "one that lacks more than half": {
     holders: five,
     list: ["c1", "c2", ...others],
@@ -68,11 +73,48 @@ const cases: Readonly<Record<string, Case>> = {
     list: ["c1", ...others],
     released: ["c2", "c3"],
   },
+  "one that has none of the network": {
+    holders: ["c1"],
+    list: others,
+    doubt: `net: 1 of 1 reservations are dead by the list alone; ${complete}`,
+    forced: ["c1"],
+  },
+  "one that lacks those whose namespaces are gone, too": {
+    holders: five,
+    gone: five.slice(1),
+    kernel: idle,
+    list: ["c1", ...others],
+    released: five.slice(1),
+  },
   "an empty one": {
     holders: ["c1"],
     list: [],
     doubt: `net: the list of live containers is empty; ${complete}`,
     forced: ["c1"],
+  },
+  "an empty one where nothing is reserved": { holders: [], list: [] },
+  "one without containerd's namespace, which the reservations have": {
+    holders: ["default-web", "default-db"],
+    list: ["web", ...others],
+    released: ["default-db"],
+  },
+  "one that lacks a container of which a process runs": {
+    kernel: ofC2("10.0.0.3"),
+    list: ["c1", ...others],
+    doubt: wrong,
+  },
+  "an empty one, where a process runs": {
+    holders: ["c1", "c2"],
+    kernel: ofC2("10.0.0.3"),
+    list: [],
+    doubt: wrong,
+  },
+  "one that lacks those of whom paths are gone, beside a process that may be theirs": {
+    holders: five,
+    gone: five.slice(1),
+    list: ["c1", ...others],
+    doubt: `net: 4 of 5 reservations are dead by the list alone; ${complete}`,
+    forced: five.slice(1),
   },
   "a wrong one, beside a namespace that is gone": {
     kernel: { ...idle, processes: { 7: { namespace: 70, addresses: ["10.0.0.3"] } } },
@@ -91,12 +133,25 @@ const cases: Readonly<Record<string, Case>> = {
     list: ["c1", ...others],
     released: ["c3"],
   },
+  "one that has two fewer containers than there are namespaces for them": {
+    holders: [...three, "dead"],
+    kernel: machines,
+    list: ["c1", "c2"],
+    doubt: fewFor(2),
+    forced: ["c3", "dead"],
+  },
   "one that has one fewer": {
     holders: [...three, "dead"],
     kernel: machines,
     list: three,
-    doubt: tooFew,
+    doubt: fewFor(3),
     forced: ["dead"],
+  },
+  "one that has as many, with those of another runtime": {
+    holders: [...three, "dead"],
+    kernel: machines,
+    list: [...three, "of-docker"],
+    released: ["dead"],
   },
 };
 

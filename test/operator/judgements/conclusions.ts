@@ -7,10 +7,12 @@ import { reservationOf } from "../held/reservation.ts";
 
 const conclusions = {
   process: { liveness: "alive", by: "process", reason: "" },
+  namespace: { liveness: "alive", by: "namespace", reason: "" },
   idle: { liveness: "alive", by: "idle", reason: "" },
   dead: { liveness: "dead", by: "record", reason: "" },
   beforeBoot: { liveness: "dead", by: "boot", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
+  unread: { liveness: "unknown", by: "unread", reason: "" },
   recorded: { liveness: "unknown", by: "record", reason: "" },
 } as const satisfies Readonly<Record<string, Conclusion>>;
 
