@@ -100,6 +100,14 @@ function adviceOn(files: NetworkFiles, { pod }: ExhaustedSet): string {
     : `${pod} gets no other address of this range set (ipam.reserved), and waits for the end of the one that has it. ${next}that one is dead`;
 }
 
+/** The advice to run `check`, up to what follows in the details, such as a trace. */
+const ADVICE = /\. Next: run `host-local check [^;]*/;
+
+/** The text of an error without the advice of a full range, for `check`, which it tells to run. */
+export function withoutAdvice(text: string): string {
+  return text.replace(ADVICE, "");
+}
+
 /** A command for an operator, in backquotes; it names the data directory if that is not the default. */
 export function operatorCommand(
   { dataDir }: Pick<NetworkFiles, "dataDir">,

@@ -4,6 +4,7 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { ErrorCode, withDetails } from "../../cni/error.ts";
 import { causeIn, type FailedCall } from "../../store/failed-calls/failed-call.ts";
+import { withoutAdvice } from "../../store/no-address.ts";
 import { attempt } from "../../system/system.ts";
 import { readLockHolder } from "../facts/lock-holder.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -85,9 +86,8 @@ function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
     return [{ ...about, severity: "warning", message, remedy }];
   }
   const message = `${whatFails(node, "ADD", failing)}${holderText(node, calls, last)}`;
-  return THIS_COMMAND.test(last.details)
-    ? [{ ...about, message, remedy: WHERE_FULL }]
-    : [{ ...about, message }];
+  const isFull = withoutAdvice(last.details) !== last.details;
+  return isFull ? [{ ...about, message, remedy: WHERE_FULL }] : [{ ...about, message }];
 }
 
 const WHERE_FULL =
@@ -143,9 +143,6 @@ function aboutOf({ network, directory }: NetworkCalls): Pick<Finding, "network" 
   return { network, path: directory?.sources[0] ?? directory?.files.directory ?? "" };
 }
 
-/** The advice of an ADD in a full range: to run `check`. */
-const THIS_COMMAND = /\. Next: run `host-local check [^;]*/;
-
 /** Since when a verb fails, how often, and the last error in its own words. */
 function whatFails(
   { facts }: Node,
@@ -154,7 +151,7 @@ function whatFails(
   whose = "",
 ): string {
   const ago = `${formatDuration(facts.now() - last.time)} ago${whose}`;
-  const error = withDetails(last).replace(THIS_COMMAND, "");
+  const error = withoutAdvice(withDetails(last));
   if (count === 1) return `the last ${verb} failed, ${ago}: ${error}`;
   return `${verb} fails since ${secondText(since)}, ${count} times, the last time ${ago}: ${error}`;
 }
