@@ -51,22 +51,25 @@ const happenings: readonly (readonly [trouble: Row["trouble"], text: string])[] 
   ["removals", "the lock file or `.host-local` is removed"],
 ];
 
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
 /**
  * The page about the searches.
  *
  * @param results what they found
  */
 export function interleavingsPage({ searches, known, losses, defects }: Results): string {
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
-  const schedules = numberOf(sum(searches.map((search) => search.schedules)));
-  const states = numberOf(sum(searches.map((search) => search.states)));
+  const schedules = numberOf(sum(searches.map((row) => row.schedules)));
+  const states = numberOf(sum(searches.map((row) => row.states)));
   const disks = sum(Object.values(losses));
   return `# Every order of system calls
 
 <!-- Written by \`npm run node -- scripts/pages/interleavings.ts\` from data/interleavings.json. -->
 
 The real calls of the plugin run in memory in every order of their system calls, and [ten
-rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((search) => search.searches))} searches, ${schedules} schedules, ${states} states**; the
+rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((row) => row.searches))} searches, ${schedules} schedules, ${states} states**; the
 [data](../data/interleavings.json) has them one by one. \`npm test\` and \`npm run test:all\` make a part, a release all of them.
 
 - **The machine.** The inode number of a removed file is used again at once, unless a process has it open. Files are dated by
@@ -122,7 +125,6 @@ async function resultsOf(): Promise<Results> {
     defects.push({ name: bug.name, calls: bug.cast.name, steps: found?.steps.length ?? null });
   }
   const all = searchAll();
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
   return {
     searches: happenings.map(([trouble, happens]) => {
       const found = all.filter(({ row }) => row.trouble === trouble);

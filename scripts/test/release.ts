@@ -134,7 +134,7 @@ function isFetched(architecture: Architecture): boolean {
 /** Unpacks the archive. */
 function executableOf(variant: Variant): string {
   const [name = ""] = readdirSync(release).filter(
-    (name) => name.endsWith(".tgz") && name.startsWith(nameOf(variant, "")),
+    (file) => file.endsWith(".tgz") && file.startsWith(nameOf(variant, "")),
   );
   mkdirSync(work, { recursive: true });
   command(["tar", "-xzf", join(release, name), "-C", work]);
