@@ -4,25 +4,9 @@
  * test/verbs/reuse.test.ts tests what time changes in that.
  */
 
-import type { Machine } from "../harness/machine.ts";
-import type { Network } from "../harness/network.ts";
 import { behaviour, dualStack, fails, five, pod } from "./behaviour.ts";
 
 const sticky = { ...five, sticky: "pod" };
-
-/** More addresses than any range here has. */
-const ENOUGH = 10;
-
-/** Adds containers that belong to no pod until the range is full. */
-function fill(network: Network<Machine>): readonly string[] {
-  const given: string[] = [];
-  while (given.length < ENOUGH) {
-    const [address] = network.add(`filler-${given.length}`).addresses;
-    if (address === undefined) return given;
-    given.push(address);
-  }
-  throw new Error(`the range is never full: ${given.join(" ")}`);
-}
 
 behaviour(
   "ADD of a pod that comes back gets its address, which others take only if nothing else is free",
@@ -35,7 +19,7 @@ behaviour(
     network.del("b1", pod("web-1"));
 
     t.same(network.add("a2", pod("web-0")).addresses, ["198.51.100.3"]);
-    t.same(fill(network), ["198.51.100.5", "198.51.100.6", "198.51.100.4"]);
+    t.same(network.fill(), ["198.51.100.5", "198.51.100.6", "198.51.100.4"]);
     fails(t, network.add("b2", pod("web-1")), 999, "no IP addresses available");
   },
 );
@@ -77,14 +61,14 @@ behaviour(
   (t, network) => {
     network.add("a1", pod("web-0"));
     network.add("b1", pod("web-1"));
-    const others = fill(network);
+    const others = network.fill();
     for (const at of [2, 0, 1]) network.del(`filler-${at}`);
     network.del("b1", pod("web-1"));
     network.del("a1", pod("web-0"));
 
     t.same(network.add("a2", pod("web-0")).addresses, ["198.51.100.2"]);
     t.same(network.add("c", { cniArgs: `IP=${others[1]}` }).addresses, [others[1]]);
-    t.same(fill(network), [others[2], others[0], "198.51.100.3"]);
+    t.same(network.fill(), [others[2], others[0], "198.51.100.3"]);
   },
 );
 

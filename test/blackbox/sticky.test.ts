@@ -3,26 +3,12 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "tap";
-import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
+import { networkFor } from "../harness/executable-network.ts";
 
 /** Five addresses, 198.51.100.2 to 198.51.100.6. */
 const subnet = "198.51.100.0/29";
 
 const pod = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" };
-
-/** More addresses than any range here has. */
-const ENOUGH = 10;
-
-/** Adds containers that belong to no pod until the range is full. */
-function fill(network: ExecutableNetwork, id = "filler"): readonly string[] {
-  const given: string[] = [];
-  while (given.length < ENOUGH) {
-    const [address] = network.add(`${id}-${given.length}`).addresses;
-    if (address === undefined) return given;
-    given.push(address);
-  }
-  throw new Error(`the range is never full: ${given.join(" ")}`);
-}
 
 test("ADD takes an address for any other after stickySeconds, and once it has rested", async (t) => {
   const network = networkFor(t, {
@@ -36,12 +22,12 @@ test("ADD takes an address for any other after stickySeconds, and once it has re
   await pause(310);
 
   t.same(network.add("a2", pod).addresses, ["198.51.100.3"]);
-  t.same(fill(network), ["198.51.100.4", "198.51.100.5", "198.51.100.6", "198.51.100.2"]);
+  t.same(network.fill(), ["198.51.100.4", "198.51.100.5", "198.51.100.6", "198.51.100.2"]);
   network.del("filler-3");
   network.del("filler-1");
   await pause(310);
   t.same(
-    fill(network, "next"),
+    network.fill("next"),
     ["198.51.100.5", "198.51.100.2"],
     "in turn, not the longest released",
   );

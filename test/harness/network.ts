@@ -30,6 +30,9 @@ export type Answer<M extends Machine = MemoryMachine> = ReturnType<M["runPlugin"
   readonly error: PrintedError | undefined;
 };
 
+/** More addresses than a range has that is to be filled. */
+const ENOUGH = 10;
+
 /** A network, by default named `net`, and the calls for it. */
 export class Network<M extends Machine = MemoryMachine> {
   readonly machine: M;
@@ -53,6 +56,23 @@ export class Network<M extends Machine = MemoryMachine> {
 
   add(containerId: string, options?: CallOptions<M>): Answer<M> {
     return this.call("ADD", containerId, options);
+  }
+
+  /**
+   * Adds containers that belong to no pod until the range is full.
+   *
+   * @param id the beginning of their ids
+   * @returns their addresses
+   * @throws if a small range is never full
+   */
+  fill(id = "filler"): readonly string[] {
+    const given: string[] = [];
+    while (given.length < ENOUGH) {
+      const [address] = this.add(`${id}-${given.length}`).addresses;
+      if (address === undefined) return given;
+      given.push(address);
+    }
+    throw new Error(`the range is never full: ${given.join(" ")}`);
   }
 
   del(containerId: string, options?: CallOptions<M>): Answer<M> {
